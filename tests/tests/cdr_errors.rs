@@ -140,7 +140,7 @@ fn counts_beyond_the_octets_that_are_there() {
 
 #[test]
 fn octets_behind_the_message() {
-    whole("field a 0 u8 required", b"\x07\0", "at byte 1: 1 bytes are left after the message");
+    whole("field a 0 u8 required", b"\x07\0", "at byte 1: 1 byte is left after the message");
     whole("field a 0 u8 optional", b"\0\0\0", "at byte 1: 2 bytes are left after the message");
 }
 

@@ -105,7 +105,8 @@ fn the_frame() {
 
 #[test]
 fn tags() {
-    let tag = "expected a tag number and '='";
+    let tag =
+        "expected a tag, a whole number from 1 to 2147483647 without zeros before it, and '='";
     for wrong in [
         "x=1|",
         "=1|",
@@ -295,7 +296,9 @@ fn duplicates_and_missing_fields() {
 #[test]
 fn groups() {
     let count = |stated: usize, found: usize| {
-        format!("the count says {stated} entries, but {found} are there")
+        let entries = if stated == 1 { "entry" } else { "entries" };
+        let are = if found == 1 { "is" } else { "are" };
+        format!("the count says {stated} {entries}, but {found} {are} there")
     };
     body("268=3|279=0|279=1|", "ApplicationMessage/MarketDataInc/MDInclList", "3|", &count(3, 2));
     body("268=1|279=0|279=1|", "ApplicationMessage/MarketDataInc/MDInclList", "1|", &count(1, 2));

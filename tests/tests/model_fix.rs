@@ -415,14 +415,14 @@ fn what_does_not_keep_the_rules_is_rejected_with_its_path() {
     order("350=3|", "", "instrument/encoded: expected its length field before the data field");
     order("351=a|b|", "", "instrument/encoded: expected the data after its length");
     order("55=BHP|", "55=|", "instrument/symbol: expected a value, but it is empty");
-    order("5006=1.5 -2|", "5006=1.5|", "pair: the count says 2 entries, but 1 are there");
+    order("5006=1.5 -2|", "5006=1.5|", "pair: the count says 2 entries, but 1 is there");
     order("5006=1.5 -2|", "5006=1 2 3|", "pair: the count says 2 entries, but 3 are there");
     order(
         "5007=GoodTillCancelledOrExpired Day|",
         "5007=Day|",
-        "forces: the count says 2 entries, but 1 are there",
+        "forces: the count says 2 entries, but 1 is there",
     );
-    order("6000=2|6001=1|6002=2|", "6000=1|", "corners: the count says 2 entries, but 1 are there");
+    order("6000=2|6001=1|6002=2|", "6000=1|", "corners: the count says 2 entries, but 1 is there");
     order("555=2|", "555=3|", "legs: the count says 3 entries, but 2 are there");
     order("18=A bc|", "18=A  bc|", "notes[1]: expected a value, but it is empty");
     order("18=A bc|", "18=A bc |", "notes[2]: expected a value, but it is empty");
@@ -543,7 +543,7 @@ fn a_record_that_does_not_keep_the_rules_is_not_written() {
     let item = wrong(&|it| _ = it.group_mut("notes").unwrap().next_entry());
     assert_eq!(item, format!("notes[2]: {missing}"));
     let pair = wrong(&|it| it.set("pair", trunkline_message::Value::Floats(vec![1.0])).unwrap());
-    assert_eq!(pair, "pair: the count says 2 entries, but 1 are there");
+    assert_eq!(pair, "pair: the count says 2 entries, but 1 is there");
     let corners = wrong(&|it| _ = it.group_mut("corners").unwrap().next_entry());
     assert_eq!(corners, "corners: the count says 2 entries, but 3 are there");
     let forces = wrong(&|it| {

@@ -255,7 +255,7 @@ fn what_is_not_as_the_schema_has_it_is_rejected_where_it_stands() {
     );
     rejected::<Ticket>(
         &format!("{good}<pair><item><item>1</item></item></pair>"),
-        "pair[0]: the count says 2 entries, but 1 are there",
+        "pair[0]: the count says 2 entries, but 1 is there",
     );
     rejected::<Ticket>(
         &format!("{good}<pair><item><item>1</item><item>1</item></item><item/></pair>"),
@@ -324,10 +324,10 @@ fn unwrapped_entries_may_stand_apart() {
     assert_eq!((found.ratio, found.musts), (None, vec![]));
 
     let rejected = |content: &str, expected: &str| rejected::<Loose>(content, expected);
-    rejected("<name>n</name><pair>1</pair>", "pair: the count says 2 entries, but 1 are there");
+    rejected("<name>n</name><pair>1</pair>", "pair: the count says 2 entries, but 1 is there");
     rejected(
         "<name>n</name><pair>1</pair><must>1</must><pair>2</pair>",
-        "pair: the count says 2 entries, but 1 are there",
+        "pair: the count says 2 entries, but 1 is there",
     );
     rejected(
         &format!("<name>n</name>{rest}<must>1</must>{rest}"),

@@ -467,7 +467,7 @@ fn again(message: Message<'_>, outbox: &mut Outbox) -> Result<(), String> {
     }
     let mut draft = Draft::read(message.bytes())?;
     if message.get(POSS_RESEND).is_none() {
-        draft.push(POSS_RESEND, b"Y");
+        draft.push(POSS_RESEND, b"Y")?;
     }
     draft.send(outbox).map(|_| ()).map_err(|why| why.to_string())
 }

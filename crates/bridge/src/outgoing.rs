@@ -140,7 +140,7 @@ impl Outgoing {
         let mut draft = draft_of(delivered.format, &delivered.payload)?;
         let is_known = self.known_behind.is_some_and(|it| it < delivered.position);
         if delivered.is_repeated && !is_known {
-            draft.push(POSS_RESEND, b"Y");
+            draft.push(POSS_RESEND, b"Y")?;
         }
         Ok(draft)
     }
@@ -306,7 +306,7 @@ mod tests {
                 payload: b"35=8\x0137=o\x01".to_vec(),
             };
             let mut plain = Draft::new("8");
-            plain.push(37, b"o");
+            plain.push(37, b"o").expect("a value");
             outgoing.draft(&delivered).expect("fields") != plain
         };
         let begun_anew = Outgoing::new([5].into(), false);

@@ -96,8 +96,8 @@ pub(crate) enum Command {
     Fix(FixCommand),
     /// Say what messages are and what is in them: FIX, SOAP, XML, Fast Infoset, CDR; in logs, dumps and captures
     ///
-    /// Messages of logs may have prefixes on their lines, other delimiters than SOH (`|`, `^A`), or be written in
-    /// hexadecimal or base64. A message that is wrong is shown as far as it goes, with the place and the reason; the
+    /// Messages of FIX, envelopes of SOAP and documents with a declaration may have prefixes on the lines of a log; other XML, JSON and
+    /// dumps in hexadecimal or base64 have their lines for themselves. FIX may have other delimiters than SOH (`|`, `^A`). A message that is wrong is shown as far as it goes, with the place and the reason; the
     /// status is 1 then.
     Decode(DecodeArguments),
     /// Write messages in another format: FIX, JSON, XML, SOAP, Fast Infoset, CDR

@@ -11,7 +11,7 @@ use trunkline_transcode::{
 use crate::Ending;
 use crate::arguments::ConvertArguments;
 use crate::client::counted;
-use crate::decode::capture;
+use crate::decode::{capture, unread};
 use crate::description;
 use crate::fault::Fault;
 use crate::input::{self, limits, unreadable};
@@ -52,6 +52,10 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Fault> {
                 "{file}: it is a capture of a network, which `trunkline decode` reads"
             )));
         }
+        let (start, input) = match arguments.from.is_binary() {
+            true => (start, input),
+            false => input::text(start, input, file)?,
+        };
         let is_lines = match arguments.from.is_binary() {
             true => !input::is_binary(&start),
             false => !input::is_wide(&start),
@@ -126,6 +130,9 @@ impl Conversion<'_> {
             if count == 0 {
                 break;
             }
+        }
+        if let Some(place) = scanner.unread() {
+            remark(&unread(file, place));
         }
         let others = others + scanner.passed_over();
         if others > 0 {

@@ -7,6 +7,7 @@ mod document;
 mod flow;
 mod http;
 mod messages;
+mod pieces;
 mod stream;
 
 use std::io::{self, Read as _};
@@ -17,9 +18,10 @@ use trunkline_transcode::{Content, Kind, Messages};
 
 use self::conversation::{Conversation, Side};
 pub(crate) use self::document::Document;
-pub(crate) use self::messages::Show;
+pub(crate) use self::messages::{Show, unread};
 use crate::Ending;
 use crate::arguments::DecodeArguments;
+use crate::client::{counted, counted_as};
 use crate::description;
 use crate::fault::Fault;
 use crate::input::{self, FILE_BYTES, Input, limits};
@@ -59,6 +61,10 @@ pub(crate) fn run(arguments: &DecodeArguments) -> Result<Ending, Fault> {
             sides.push((side, input::whole(start, input, file)?));
             continue;
         }
+        let (start, input) = match show.format {
+            Some(format) if format.is_binary() => (start, input),
+            _ => input::text(start, input, file)?,
+        };
         match Kind::of(&start) {
             Some(Kind::FastInfoset) if show.messages.is_none() && form == Form::Text => {
                 let bytes = input::whole(start, input, file)?;
@@ -69,6 +75,7 @@ pub(crate) fn run(arguments: &DecodeArguments) -> Result<Ending, Fault> {
             kind => decode_messages(&mut show, file, start, input, kind)?,
         }
     }
+    show.end()?;
     if !sides.is_empty() && decode_sides(&sides)? == Ending::Wrong {
         return Ok(Ending::Wrong);
     }
@@ -158,8 +165,10 @@ fn decode_document(
         let (size, counters) = (parser.vocabulary_size(), parser.counters());
         let values = counters.indexes + counters.literals;
         remark(&format!(
-            "{file}: the vocabulary has {} entries of {} bytes; {} of {values} names and values were indexes",
-            size.entries, size.bytes, counters.indexes
+            "{file}: the vocabulary has {} of {}; {} of {values} names and values were indexes",
+            counted_as(size.entries as u64, "entry", "entries"),
+            counted(size.bytes as u64, "byte"),
+            counters.indexes
         ));
     }
     Ok(())

@@ -37,6 +37,7 @@ pub(crate) fn fact(it: &DurableStatus) -> Value {
         "expired": it.expired, "lost": it.lost, "has_stopped": it.has_stopped,
         "is_paused": it.is_paused, "deliveries": it.deliveries, "redelivered": it.redelivered,
         "timed_out": it.timed_out, "dead_lettered": it.dead_lettered, "purged": it.purged,
+        "filtered": it.filtered,
         "floor": it.floor, "ranges": it.ranges_now,
         "acknowledge_within_ns": it.acknowledge_within_ns,
         "deliveries_limit": it.deliveries_limit, "dead_letters": it.dead_letters,

@@ -15,12 +15,14 @@ use crate::description::file_at;
 use crate::fault::Fault;
 use crate::output::remark;
 
+use lines::Reader;
 use names::Names;
 
 mod accept;
 mod answers;
 mod connect;
 mod json;
+mod lines;
 mod names;
 mod printer;
 mod template;
@@ -38,6 +40,8 @@ struct Common {
     application: Option<String>,
     dictionaries: Option<Arc<Dictionaries>>,
     names: Arc<Names>,
+    /// Of the application and of the session, if there is one.
+    dictionary: Option<Dictionary>,
     store: Option<PathBuf>,
     resets: bool,
     hours: Option<Schedule>,
@@ -81,11 +85,18 @@ impl Common {
             version,
             application,
             dictionaries: dictionaries.map(Arc::new),
-            names: Arc::new(Names::new(all)),
+            names: Arc::new(Names::new(all.as_ref())),
+            dictionary: all,
             store: arguments.store.clone(),
             resets: arguments.reset,
             hours: arguments.hours.clone(),
         })
+    }
+
+    /// What reads lines, which takes the dictionary.
+    fn reader(&mut self) -> Reader {
+        let begin_string = self.version.begin_string();
+        Reader::new(self.names.clone(), self.dictionary.take(), begin_string)
     }
 
     fn identity(&self, sender: &str, target: &str) -> Identity {

@@ -1,14 +1,18 @@
 //! Files and standard input, compressed or not, of which the beginning says what they are.
 
-use std::fs::File;
-use std::io::{self, Read};
+mod utf16;
 
-use flate2::read::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read};
+
+use flate2::bufread::GzDecoder;
 use trunkline_message::Limits;
 use trunkline_transcode::Kind;
 
+use crate::client::counted;
 use crate::fault::Fault;
 use crate::output::remark;
+use utf16::{Order, Utf16};
 
 /// Bytes of a document, or of one direction of a connection, that are read at most.
 pub(crate) const FILE_BYTES: u64 = 64 << 20;
@@ -36,11 +40,66 @@ pub(crate) fn open(file: &str) -> Result<(Vec<u8>, Input), Fault> {
     if Kind::of(&start) != Some(Kind::Gzip) {
         return Ok((start, input));
     }
-    let whole = io::Cursor::new(start).chain(input);
-    let mut input: Input = Box::new(MultiGzDecoder::new(whole));
+    let whole: Input = Box::new(io::Cursor::new(start).chain(input));
+    let mut input: Input = Box::new(Members::new(BufReader::new(whole), file));
     let start = first(&mut input, file)?;
     remark(&format!("{file}: compressed by gzip"));
     Ok((start, input))
+}
+
+/// What is a text, as UTF-8 if it begins as one in UTF-16. A document of XML stays as it is: it is read in its own charset.
+pub(crate) fn text(start: Vec<u8>, input: Input, file: &str) -> Result<(Vec<u8>, Input), Fault> {
+    let Some(order) = Order::of(&start).filter(|_| Kind::of(&start) != Some(Kind::Xml)) else {
+        return Ok((start, input));
+    };
+    let mut whole: Input = Box::new(io::Cursor::new(start).chain(input));
+    more(&mut whole, order.mark, file)?;
+    let mut input: Input = Box::new(Utf16::behind_mark(whole, order));
+    let start = first(&mut input, file)?;
+    remark(&format!("{file}: in {}, read as UTF-8, whose bytes are counted", order.name()));
+    Ok((start, input))
+}
+
+/// What is compressed by gzip, in one member or several (RFC 1952 section 2.2). Behind them, tapes and block devices have zeros: what
+/// stands there and is no member is passed over, and told.
+struct Members {
+    file: String,
+    /// None behind the last.
+    member: Option<GzDecoder<BufReader<Input>>>,
+}
+
+impl Members {
+    fn new(input: BufReader<Input>, file: &str) -> Self {
+        Self { file: file.to_owned(), member: Some(GzDecoder::new(input)) }
+    }
+
+    /// Behind a member: the next one, or the end.
+    fn next(&mut self) -> io::Result<()> {
+        let Some(member) = self.member.take() else { return Ok(()) };
+        let mut rest = member.into_inner();
+        if rest.fill_buf()?.first() == Some(&0x1f) {
+            self.member = Some(GzDecoder::new(rest));
+            return Ok(());
+        }
+        let count = io::copy(&mut rest, &mut io::sink())?;
+        if count > 0 {
+            let bytes = counted(count, "byte");
+            remark(&format!("{}: {bytes} behind what gzip has compressed, passed over", self.file));
+        }
+        Ok(())
+    }
+}
+
+impl Read for Members {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            match member.read(room)? {
+                0 if !room.is_empty() => self.next()?,
+                count => return Ok(count),
+            }
+        }
+        Ok(0)
+    }
 }
 
 /// The first bytes, as many as tell what it is; what comes later is not waited for.

@@ -8,6 +8,8 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::client::counted_as;
+
 /// Lines that wait. More are lost, and counted.
 const LINES: usize = 4096;
 
@@ -59,7 +61,8 @@ fn carry(coming: &Receiver<Item>, lost: &AtomicU64, mut out: impl Write) {
         match lost.swap(0, Ordering::Relaxed) {
             0 => {}
             count => {
-                let text = format!("{count} lines of the log were lost: nobody read them\n");
+                let lines = counted_as(count, "line of the log was", "lines of the log were");
+                let text = format!("{lines} lost: nobody was reading\n");
                 let _ = out.write_all(text.as_bytes());
             }
         }

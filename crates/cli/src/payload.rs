@@ -87,6 +87,17 @@ pub(crate) fn payload_fact(fact: &mut Value, payload: &[u8]) {
     }
 }
 
+/// A value as programs get it: text, or else hexadecimal, as `value` and `value_hex`.
+pub(crate) fn text_or_hex(value: &[u8]) -> (Option<&str>, Option<String>) {
+    let text = str::from_utf8(value).ok();
+    let hex = text.is_none().then(|| {
+        let mut hex = String::new();
+        write_hex(&mut hex, value);
+        hex
+    });
+    (text, hex)
+}
+
 /// Appends bytes as two digits each.
 fn write_hex(out: &mut String, bytes: &[u8]) {
     for byte in bytes {

@@ -11,6 +11,7 @@ use trunkline_lab::trading_day::{SEED, TradingDay};
 
 use crate::Ending;
 use crate::arguments::PlanArguments;
+use crate::client::counted_as;
 use crate::fault::Fault;
 use crate::lab::show::read;
 use crate::output::{Form, plain, print, print_table};
@@ -36,10 +37,11 @@ pub(crate) fn run(arguments: &PlanArguments) -> Result<Ending, Fault> {
     }
     let window = number(arguments.window * 1e3);
     print(&format!(
-        "{} reports a second; a message leaves with {} entries, or when one has waited {window} ms\n\
+        "{} {} a second; a message leaves with {}, or when one has waited {window} ms\n\
          {}\n\n",
         arguments.rate,
-        arguments.entries,
+        if arguments.rate == 1.0 { "report" } else { "reports" },
+        counted_as(arguments.entries.into(), "entry", "entries"),
         plain(&source)
     ))?;
     print_table(plan.table())?;
@@ -230,7 +232,10 @@ impl Plan<'_> {
             ),
             row("  if once for all", |it| once_for_all(it).into(), String::new()),
             row(
-                format!("machines for {} clients", with_commas(clients.into())),
+                match clients {
+                    1 => "machines for 1 client".to_owned(),
+                    clients => format!("machines for {} clients", with_commas(clients.into())),
+                },
                 move |it| with_commas(it.machines(clients.into(), cores) as f64),
                 String::new(),
             ),

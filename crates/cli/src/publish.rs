@@ -1,8 +1,11 @@
 //! `trunkline pub TOPIC [PAYLOAD | - | --file FILE]` and `trunkline pub --topics`
 
+mod input;
+
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::io::{self, BufRead as _, Read as _};
+use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,14 +15,12 @@ use trunkline_client::{
 };
 use trunkline_transcode::fix::foreign_delimiter;
 
+use self::input::{Form, Reader, bytes_of_hexadecimal};
 use crate::Ending;
 use crate::arguments::PubArguments;
 use crate::client::{MOMENT, connect, counted, durability, not_taken, tell};
 use crate::fault::Fault;
 use crate::signals::{self, Stop};
-
-/// The longest line that is a message: what a router takes, unless it is configured otherwise.
-const LINE: usize = 1 << 20;
 
 /// Lines that are read ahead of what is sent; then reading waits.
 const LINES_AHEAD: usize = 1024;
@@ -41,7 +42,9 @@ pub(crate) fn run(arguments: &PubArguments) -> Result<Ending, Fault> {
         client,
         name,
         names: HashMap::new(),
-        format: arguments.format.unwrap_or(usual),
+        format: arguments.format.map_or(usual, |it| it.number),
+        byte_order: arguments.format.and_then(|it| it.byte_order),
+        is_hexadecimal: arguments.hex,
         rate: arguments.rate,
         clears: arguments.clear_last,
         is_first_log_line: true,
@@ -67,14 +70,14 @@ fn times(arguments: &PubArguments) -> u64 {
     arguments.count.unwrap_or(unsaid)
 }
 
-/// The lines of standard input, which a thread of their own reads, so that the router is heard
+/// The messages of standard input, which a thread of their own reads, so that the router is heard
 /// while nobody types.
-fn lines() -> Receiver<io::Result<Vec<u8>>> {
+fn lines(form: Form, has_topics: bool) -> Receiver<io::Result<Vec<u8>>> {
     let (sender, receiver) = sync_channel(LINES_AHEAD);
     thread::spawn(move || {
-        let mut input = io::stdin().lock();
+        let mut reader = Reader::new(io::stdin().lock(), form, has_topics);
         loop {
-            let Some(line) = next_line(&mut input).transpose() else { return };
+            let Some(line) = reader.next().transpose() else { return };
             let is_last = line.is_err();
             if sender.send(line).is_err() || is_last {
                 return;
@@ -84,21 +87,14 @@ fn lines() -> Receiver<io::Result<Vec<u8>>> {
     receiver
 }
 
-/// The next line without its end, if there is one.
-fn next_line(input: &mut io::StdinLock<'_>) -> io::Result<Option<Vec<u8>>> {
-    let mut line = Vec::new();
-    if input.by_ref().take(LINE as u64 + 1).read_until(b'\n', &mut line)? == 0 {
-        return Ok(None);
-    }
-    if line.last() == Some(&b'\n') {
-        line.pop();
-    } else if line.len() > LINE {
-        return Err(io::Error::other(format!("a line of more than {LINE} bytes")));
-    }
-    Ok(Some(line))
+/// What stands where FIX has SOH.
+fn stands_for_soh(delimiter: char) -> String {
+    format!(
+        "{delimiter:?} stands between the fields of FIX, where readers of FIX expect SOH, the byte 0x01"
+    )
 }
 
-/// Messages from standard input, a line each.
+/// Messages from standard input, mostly a line each.
 struct Lines {
     receiver: Receiver<io::Result<Vec<u8>>>,
     /// Of all of them, or none where each names its own.
@@ -108,12 +104,10 @@ struct Lines {
 }
 
 impl Lines {
-    fn of(topic: Topic) -> Self {
-        Self { topic: Some(topic), ..Self::topics() }
-    }
-
-    fn topics() -> Self {
-        Self { receiver: lines(), topic: None, topics: HashMap::new(), number: 0 }
+    /// Of this topic, or each behind its own.
+    fn new(form: Form, topic: Option<Topic>) -> Self {
+        let receiver = lines(form, topic.is_none());
+        Self { receiver, topic, topics: HashMap::new(), number: 0 }
     }
 
     /// The topic and the message of the next line, and the topic's name if it is new.
@@ -190,6 +184,10 @@ struct Publishing<'a> {
     /// The topics that lines have named, by their numbers.
     names: HashMap<u64, String>,
     format: u16,
+    /// Stands before each message of CDR.
+    byte_order: Option<u8>,
+    /// Messages are given in hexadecimal.
+    is_hexadecimal: bool,
     /// Each message clears the last value of its topic.
     clears: bool,
     /// No message of FIX was met yet that stands as in a log.
@@ -209,10 +207,14 @@ impl Publishing<'_> {
     /// What the user wants published.
     fn all(&mut self, arguments: &PubArguments, topic: Option<Topic>) -> Result<(), Fault> {
         let all_lines = arguments.count.unwrap_or(u64::MAX);
+        let form = match self.format {
+            format::FIX if !self.is_hexadecimal => Form::Fix,
+            _ => Form::Lines,
+        };
         match (topic, &arguments.payload, &arguments.file) {
-            (None, ..) => self.lines(&mut Lines::topics(), all_lines)?,
+            (None, ..) => self.lines(&mut Lines::new(form, None), all_lines)?,
             (Some(topic), Some(dash), _) if dash == "-" => {
-                self.lines(&mut Lines::of(topic), all_lines)?;
+                self.lines(&mut Lines::new(form, Some(topic)), all_lines)?;
             }
             (Some(topic), Some(text), _) => {
                 self.repeat(topic, text.as_bytes(), times(arguments))?
@@ -229,9 +231,9 @@ impl Publishing<'_> {
 
     /// One message, so many times.
     fn repeat(&mut self, topic: Topic, payload: &[u8], times: u64) -> Result<(), Fault> {
-        self.check(payload)?;
+        let payload = self.payload(payload)?;
         while self.sent < times && self.wait_until_due()? {
-            self.send(topic, payload)?;
+            self.send(topic, &payload)?;
         }
         Ok(())
     }
@@ -266,11 +268,11 @@ impl Publishing<'_> {
             if let Some(name) = name {
                 self.names.insert(topic.number().into(), name.to_owned());
             }
-            self.check(payload).map_err(|fault| {
+            let payload = self.payload(payload).map_err(|fault| {
                 let number = lines.number;
                 self.line_fault(Fault::new(format!("standard input line {number}: {fault}")))
             })?;
-            self.send(topic, payload)?;
+            self.send(topic, &payload)?;
         }
         Ok(())
     }
@@ -287,6 +289,19 @@ impl Publishing<'_> {
         Ok(())
     }
 
+    /// The bytes of a message as it was given.
+    fn payload<'p>(&mut self, given: &'p [u8]) -> Result<Cow<'p, [u8]>, Fault> {
+        let bytes = match self.is_hexadecimal {
+            true => Cow::Owned(bytes_of_hexadecimal(given).map_err(Fault::new)?),
+            false => Cow::Borrowed(given),
+        };
+        self.check(&bytes)?;
+        Ok(match self.byte_order {
+            Some(byte_order) => Cow::Owned([&[byte_order], &*bytes].concat()),
+            None => bytes,
+        })
+    }
+
     /// Whoever reads FIX takes no message as a log shows it. That is certain where the user says that it is FIX, and told
     /// where the topic may say so.
     fn check(&mut self, payload: &[u8]) -> Result<(), Fault> {
@@ -295,9 +310,7 @@ impl Publishing<'_> {
             return Ok(());
         }
         let Some(delimiter) = foreign_delimiter(payload) else { return Ok(()) };
-        let what = format!(
-            "{delimiter:?} stands between the fields of FIX, where readers of FIX expect SOH, the byte 0x01"
-        );
+        let what = stands_for_soh(delimiter);
         match self.format == format::FIX {
             true => Err(Fault::new(what)),
             false => {

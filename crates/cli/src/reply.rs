@@ -39,7 +39,11 @@ pub(crate) fn run(arguments: &ReplyArguments) -> Result<Ending, Fault> {
             })),
             Event::Rejected(_) => too_late += 1,
             Event::Gap(gap) => {
-                tell(&format!("gap: {} requests on {} were lost", gap.count, gap.topic));
+                let lost = match gap.count {
+                    1 => format!("1 request on {} was lost", gap.topic),
+                    count => format!("{count} requests on {} were lost", gap.topic),
+                };
+                tell(&format!("gap: {lost}"));
             }
             Event::Notice(it) => tell_notice(&it),
             _ => {}

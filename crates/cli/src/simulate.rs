@@ -7,6 +7,7 @@ use trunkline_simulation::{
 
 use crate::Ending;
 use crate::arguments::SimulateArguments;
+use crate::client::counted;
 use crate::fault::Fault;
 
 /// The first of the seeds that are run when the user names none, and how many.
@@ -25,7 +26,7 @@ pub(crate) fn run(arguments: &SimulateArguments) -> Result<Ending, Fault> {
         true => "with power cuts",
         false => "with slow clients and in part again without",
     };
-    form.say(&format!("{seeds}, {steps} steps each, {how}\n\n"))?;
+    form.say(&format!("{seeds}, {} each, {how}\n\n", counted(steps.into(), "step")))?;
     let ran = match arguments.power_cut {
         true => power_cuts(first, last, steps),
         false => stalls(first, last, steps),

@@ -23,6 +23,7 @@ mod body;
 mod choice;
 mod content;
 mod describe;
+mod faults;
 mod folder;
 mod made_up;
 mod members;
@@ -147,7 +148,10 @@ fn sent(
                 .for_each(|it| remark(it));
             match message {
                 _ if arguments.raw => print(&format!("{}\n", client.last_answer()))?,
-                Some(message) => reply::print_values(&message, &called, form)?,
+                Some(message) => {
+                    reply::print_values(&message, &called, form)?;
+                    reply::print_blocks(client.reply_blocks(), form)?;
+                }
                 None => form.say("taken; there is no answer\n")?,
             }
             Ok(Ending::Right)
@@ -155,7 +159,10 @@ fn sent(
         Err(CallError::Fault(fault)) => {
             match arguments.raw {
                 true => print(&format!("{}\n", client.last_answer()))?,
-                false => reply::print_fault(&fault, profile.as_ref(), form)?,
+                false => {
+                    let answer = (client.last_answer(), client.reply_blocks());
+                    reply::print_fault(&fault, answer, profile.as_ref(), form)?;
+                }
             }
             Ok(Ending::Wrong)
         }

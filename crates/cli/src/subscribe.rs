@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use trunkline_client::{
     Client, Confirmed, Conflation, Error, Event, Gap, LastValues, Message, Options, Subscribe,
     Subscription, code, format,
@@ -114,20 +114,25 @@ fn subscribe(
         let subscription = match arguments.is_guaranteed() {
             true => guaranteed::consume(client, arguments, pattern, how.clone())?,
             false => client.subscribe(pattern, &how).map_err(|error| {
-                if let Error::Rejected(it) = &error {
-                    let text = match it.code {
-                        code::BAD_FILTER => &arguments.filter,
-                        code::BAD_FIELDS => &arguments.fields,
-                        _ => &None,
-                    };
-                    text.iter().for_each(|text| point_at(text, it));
-                }
+                point_at_text(&error, arguments);
                 not_taken(pattern, error)
             })?,
         };
         made.push((subscription, index));
     }
     Ok(made)
+}
+
+/// Shows what is wrong in a filter or in fields, if it is one of these that is rejected.
+fn point_at_text(error: &Error, arguments: &SubArguments) -> bool {
+    let Error::Rejected(it) = error else { return false };
+    let text = match it.code {
+        code::BAD_FILTER => &arguments.filter,
+        code::BAD_FIELDS => &arguments.fields,
+        _ => return false,
+    };
+    text.iter().for_each(|text| point_at(text, it));
+    true
 }
 
 /// Tries until the router is there again, or the user does not want to wait any more.
@@ -359,10 +364,13 @@ impl Listing<'_> {
         payload_fact(&mut value, message.payload);
         let _ = write!(self.line, "{value}");
         // It is written as it is: its numbers have more digits than others hold.
-        if let Some(json) = self.payloads.json(message.format, message.payload) {
-            self.line.pop();
-            let _ = write!(self.line, ",\"message\":{json}}}");
-        }
+        let shown = self.payloads.json(message.format, message.payload);
+        let Some(shown) = shown else { return };
+        self.line.pop();
+        let _ = match shown {
+            Ok(json) => write!(self.line, ",\"message\":{json}}}"),
+            Err(why) => write!(self.line, ",\"wrong\":{}}}", Value::from(why)),
+        };
     }
 
     fn take_last_values(&mut self, it: &LastValues) {
@@ -377,8 +385,6 @@ impl Listing<'_> {
 
     fn take_gap(&mut self, gap: &Gap<'_>) {
         let Gap { subscription, topic, count, first, last, age, reason } = *gap;
-        self.tally.gaps += 1;
-        self.tally.lost += count;
         if self.arguments.json {
             let mut value = json!({
                 "event": "gap",
@@ -394,23 +400,31 @@ impl Listing<'_> {
             }
             self.out.extend_from_slice(format!("{value}\n").as_bytes());
         }
+        if !reason.is_empty() {
+            let which = match count {
+                1 => format!("message {first} is"),
+                _ => format!("{count} messages from {first} to {last} are"),
+            };
+            return self.count_gap(count, &format!("{topic} {which} not to be had: {reason}"));
+        }
+        let mut since = String::new();
+        write_age(&mut since, age);
+        let lost = counted(count, "message");
+        let what = format!("{topic} lost {lost} from {first} to {last}, the first {since} ago");
+        self.count_gap(count, &what);
+    }
+
+    /// Counts a gap, and tells of it unless there are too many.
+    fn count_gap(&mut self, count: u64, what: &str) {
+        self.tally.gaps += 1;
+        self.tally.lost += count;
         if self.news.gaps_told == GAPS_TOLD {
             self.news.gaps += 1;
             self.news.lost += count;
             return;
         }
         self.news.gaps_told += 1;
-        if !reason.is_empty() {
-            let which = match count {
-                1 => format!("message {first} is"),
-                _ => format!("{count} messages from {first} to {last} are"),
-            };
-            return tell(&format!("gap: {topic} {which} not to be had: {reason}"));
-        }
-        let mut since = String::new();
-        write_age(&mut since, age);
-        let lost = counted(count, "message");
-        tell(&format!("gap: {topic} lost {lost} from {first} to {last}, the first {since} ago"));
+        tell(&format!("gap: {what}"));
     }
 
     /// Prints what has gathered.
@@ -460,9 +474,7 @@ impl Listing<'_> {
 
     /// Payloads that are not what the schema says.
     fn tell_wrong(&mut self) {
-        if let Some((count, why)) = self.payloads.take_wrong() {
-            tell(&format!("{} not as the schema says: {why}", counted(count, "message")));
-        }
+        self.payloads.take_wrong().iter().for_each(|it| tell(it));
     }
 
     fn summarise(&mut self, time: Duration) {

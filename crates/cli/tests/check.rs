@@ -1,9 +1,11 @@
 //! `trunkline decode --check` and `trunkline convert --check`: what is not valid by its schema is named, and not carried over.
 
+mod verbs;
+
 use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+
+use verbs::run_in as run;
 
 const SCHEMA: &str = r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:o" xmlns="urn:o"
     elementFormDefault="qualified">
@@ -37,27 +39,11 @@ const NOT_VALID: &str = "<order xmlns=\"urn:o\">
 </order>";
 
 fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+    let folder = verbs::folder("check", test);
     for (name, text) in [("orders.xsd", SCHEMA), ("valid.xml", VALID), ("wrong.xml", NOT_VALID)] {
         fs::write(folder.join(name), text).expect("a file");
     }
     folder
-}
-
-fn run(folder: &Path, arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
-    command.args(arguments).current_dir(folder);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("it is piped");
-    // One that fails at once does not read it.
-    let _ = stdin.write_all(input.as_bytes());
-    drop(stdin);
-    let output = child.wait_with_output().expect("it ends");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! `trunkline convert` and `trunkline decode` of what is damaged, wrapped, or not as it was said to be: what is written can be
 //! read, and nothing is lost in silence.
 
+mod verbs;
+
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+
+use verbs::run;
 
 /// Header fields of the venue's dictionary, and an order's that must be there.
 const HEADER: &str = "35=D|49=DESK7|56=VENUE|34=2|52=20260105-09:30:01.456|";
@@ -28,30 +30,15 @@ fn venue() -> String {
 }
 
 fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
-    folder
+    verbs::folder("convert", test)
 }
 
-/// Exit status, standard output, standard error, with this as standard input.
-fn run(arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
-    command.args(arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("it is piped");
-    let input = input.to_vec();
-    let feeding = std::thread::spawn(move || {
-        let _ = stdin.write_all(&input);
-    });
-    let output = child.wait_with_output().expect("it ends");
-    feeding.join().expect("a thread of ours");
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-fn convert(from: &str, to: &str, more: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
+fn convert(
+    from: &str,
+    to: &str,
+    more: &[&str],
+    input: impl AsRef<[u8]>,
+) -> (Option<i32>, String, String) {
     let venue = venue();
     let schema: &[&str] = if more.contains(&"--schema") { &[] } else { &["--schema", &venue] };
     run(&[&["convert", "--from", from, "--to", to], schema, more].concat(), input)
@@ -90,6 +77,29 @@ fn a_field_that_is_not_described_brings_no_other_in() {
         assert_eq!(status, Some(0), "{members}: {err}");
         assert!(json.contains(members.trim_end_matches(',')), "{json}");
     }
+}
+
+/// A member that nobody knows is not left out for being null.
+#[test]
+fn null_of_a_member_that_is_not_described_is_an_error() {
+    let json = convert("fix", "json", &[], order("")).1;
+    for (to, value) in [("fix", "null"), ("json", "null"), ("fix", "1"), ("fix", "{\"a\":null}")] {
+        for (name, place) in [("Nothing", "\"Symbol\":"), ("Other", "\"SenderCompID\":")] {
+            let wrong = json.replace(place, &format!("\"{name}\":{value},{place}"));
+            assert_ne!(wrong, json);
+            let (status, out, err) = convert("json", to, &[], &wrong);
+            assert_eq!((status, &*out), (Some(1), ""), "{name} {value}: {err}");
+            assert!(err.contains(&format!("{name} at byte ")), "{value}: {err}");
+            assert!(err.contains("the schema does not know it"), "{value}: {err}");
+        }
+    }
+    let wrong = json.replace("\"Symbol\":", "\"9001\":null,\"Symbol\":");
+    let (status, out, err) = convert("json", "fix", &[], &wrong);
+    assert_eq!((status, &*out), (Some(1), ""), "{err}");
+    assert!(err.contains("expected a field of FIX, not null"), "{err}");
+    let known = json.replace("\"Symbol\":", "\"Price\":null,\"Symbol\":");
+    let (status, out, err) = convert("json", "json", &[], &known);
+    assert_eq!((status, out), (Some(0), json), "{err}");
 }
 
 /// Text by characters of base64, in lines of so many.
@@ -388,6 +398,56 @@ fn a_schema_is_of_what_can_be_written() {
     );
 }
 
+/// What several messages lack for the same reason is said once.
+#[test]
+fn what_a_schema_leaves_out_is_told_once() {
+    let schema = folder("xsd-notes").join("own.xsd");
+    let text = r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:m" xmlns:m="urn:m">
+      <xs:complexType name="S"><xs:sequence><xs:element name="x" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType>
+      <xs:complexType name="T"><xs:sequence><xs:element name="s" type="m:S"/>
+        <xs:any processContents="lax" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType>
+      <xs:element name="a"><xs:complexType><xs:sequence><xs:element name="t" type="m:T" maxOccurs="9"/></xs:sequence></xs:complexType></xs:element>
+      <xs:element name="b"><xs:complexType><xs:sequence><xs:element name="t" type="m:T" maxOccurs="9"/></xs:sequence></xs:complexType></xs:element>
+      <xs:element name="c"><xs:complexType><xs:sequence><xs:element name="s" type="m:S"/></xs:sequence></xs:complexType></xs:element>
+    </xs:schema>"#;
+    fs::write(&schema, text).expect("a file");
+    let (status, out, err) = run(&["schema", schema.to_str().expect("text"), "--xsd"], b"");
+    assert!(status == Some(0) && out.contains("name=\"c\""), "{out}{err}");
+    let lines: Vec<&str> = err.lines().collect();
+    let left_out =
+        "left out: {urn:m}a, {urn:m}b: any of T takes elements of any name, and s beside it";
+    let otherwise = "said otherwise: c/s: what holds nothing that has to be there may be absent (minOccurs=\"0\")";
+    assert!(lines.len() == 2 && lines[0].starts_with(left_out), "{err}");
+    assert!(lines[1].starts_with(otherwise), "{err}");
+}
+
+/// An element of no namespace has the name of its message, whatever others are called.
+#[test]
+fn elements_of_one_name_in_several_namespaces_are_told_apart() {
+    let folder = folder("namespaces");
+    let (own, other) = (folder.join("own.xsd"), folder.join("other.xsd"));
+    let schema = |head: &str, of: &str| {
+        format!(
+            "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' {head}<xs:element name='e' type='xs:{of}'/></xs:schema>"
+        )
+    };
+    let import = "><xs:import namespace='urn:o' schemaLocation='other.xsd'/>";
+    fs::write(&own, schema(import, "int")).expect("a file");
+    fs::write(&other, schema("targetNamespace='urn:o'>", "boolean")).expect("a file");
+    let own = own.to_str().expect("text");
+    for (document, json) in [
+        ("<e>7</e>", r#"{"e":{"value":7}}"#),
+        ("<e xmlns='urn:o'>true</e>", r#"{"e":{"value":true}}"#),
+    ] {
+        let (status, out, err) = convert("xml", "json", &["--schema", own], document.as_bytes());
+        assert_eq!((status, out.trim_end(), &*err), (Some(0), json, ""), "{document}");
+    }
+    let written = folder.join("out");
+    let arguments = ["schema", own, "--xsd", "--folder", written.to_str().expect("text")];
+    let (status, out, err) = run(&arguments, b"");
+    assert!(status == Some(0) && out.lines().count() == 2 && err.is_empty(), "{out}{err}");
+}
+
 /// A venue's own names and types hold, whatever the standard says.
 #[test]
 fn a_wrong_message_has_the_names_of_its_dictionary() {
@@ -438,4 +498,232 @@ fn a_message_of_cdr_may_be_of_one_byte_and_a_capture_is_none() {
     let (status, out, err) = convert("fix", "json", &[], &capture);
     assert_eq!((status, &*out), (Some(2), ""), "{err}");
     assert!(err.contains("it is a capture of a network, which `trunkline decode` reads"), "{err}");
+}
+
+/// Operations of documents whose messages begin with the same element, and differ in what stands behind it.
+const PARTS: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:t" targetNamespace="urn:t"
+    xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:x="http://www.w3.org/2001/XMLSchema">
+  <types><x:schema targetNamespace="urn:t">
+    <x:element name="id" type="x:string"/><x:element name="size" type="x:int"/><x:element name="side" type="x:string"/>
+    <x:element name="flag" type="x:string"/>
+  </x:schema></types>
+  <message name="one"><part name="a" element="t:id"/></message>
+  <message name="two"><part name="a" element="t:id"/><part name="b" element="t:size"/></message>
+  <message name="three"><part name="a" element="t:id"/><part name="b" element="t:size"/><part name="c" element="t:side"/></message>
+  <message name="turned"><part name="b" element="t:side"/><part name="a" element="t:flag"/></message>
+  <message name="flagged"><part name="a" element="t:flag"/><part name="b" element="t:side"/></message>
+  <portType name="P"><operation name="cancel"><input message="t:one"/><output message="t:one"/></operation>
+    <operation name="amend"><input message="t:two"/><output message="t:three"/></operation>
+    <operation name="turn"><input message="t:turned"/><output message="t:flagged"/></operation></portType>
+  <binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+    <operation name="cancel"><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>
+    <operation name="amend"><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>
+    <operation name="turn"><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation>
+  </binding>
+  <service name="S"><port name="p" binding="t:B"><soap:address location="http://h/s"/></port></service>
+</definitions>"#;
+
+/// All elements of a Body say which operation's message it is, and not the first alone.
+#[test]
+fn a_message_of_several_parts_is_not_taken_for_one_of_fewer() {
+    let folder = folder("parts");
+    let wsdl = folder.join("parts.wsdl");
+    fs::write(&wsdl, PARTS).expect("a file");
+    let wsdl = wsdl.to_str().expect("text");
+    let read = |body: &str, more: &[&str]| {
+        let envelope = format!(
+            "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:t='urn:t'><e:Body>{body}</e:Body></e:Envelope>"
+        );
+        convert("soap-1.1", "json", &[&["--schema", wsdl], more].concat(), envelope.as_bytes())
+    };
+    for (body, json) in [
+        ("<t:id>A</t:id>", r#"{"id":{"value":"A"}}"#),
+        ("<t:id>A</t:id> <t:size>3</t:size>", r#"{"amend":{"id":"A","size":3}}"#),
+        (
+            "<t:id>A</t:id><t:size>3</t:size><t:side>buy</t:side>",
+            r#"{"amendResponse":{"id":"A","size":3,"side":"buy"}}"#,
+        ),
+        ("<t:side>buy</t:side><t:flag>x</t:flag>", r#"{"turn":{"side":"buy","flag":"x"}}"#),
+        ("<t:flag>x</t:flag><t:side>buy</t:side>", r#"{"turnResponse":{"flag":"x","side":"buy"}}"#),
+    ] {
+        let (status, out, err) = read(body, &[]);
+        assert_eq!((status, out.trim_end(), &*err), (Some(0), json, ""), "{body}");
+    }
+    let body = "<t:id>A</t:id><t:side>buy</t:side>";
+    let (status, out, err) = read(body, &[]);
+    assert_eq!((status, &*out), (Some(1), ""), "{err}");
+    let why = "its Body has {urn:t}id, {urn:t}side, and no operation takes or answers just that; \
+               name its type (--type): cancel, amend, amend/response";
+    assert!(err.contains(why), "{err}");
+    // Who names the type is told what is wrong with it.
+    let (status, _, err) = read(body, &["--type", "amend"]);
+    assert!(status == Some(1) && err.contains("size"), "{err}");
+    let envelope = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:t='urn:t'><e:Body>\
+                    <t:id>A</t:id><t:size>3</t:size></e:Body></e:Envelope>";
+    let (status, out, err) = run(&["decode", "--schema", wsdl], envelope.as_bytes());
+    assert!(status == Some(0) && out.contains(", amend, "), "{out}{err}");
+}
+
+const NOTES: &str = r#"<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:m" elementFormDefault="qualified">
+  <xs:element name="notes"><xs:complexType><xs:sequence>
+    <xs:element name="a" type="xs:string" default=" x "/>
+    <xs:element name="f" type="xs:string" fixed=" y " minOccurs="0"/>
+    <xs:element name="t" type="xs:token" default=" z  z " />
+    <xs:element name="may" type="xs:string" nillable="true" minOccurs="0"/>
+    <xs:element name="when" type="xs:dateTime" minOccurs="0"/>
+    </xs:sequence><xs:attribute name="d" type="xs:string" default="  two  "/><xs:anyAttribute processContents="lax"/></xs:complexType></xs:element>
+</xs:schema>"#;
+
+/// Converts the element `notes` of this content and these attributes from XML.
+fn notes(test: &str, to: &str, attributes: &str, content: &str) -> (Option<i32>, String, String) {
+    let schema = folder(test).join("notes.xsd");
+    fs::write(&schema, NOTES).expect("a file");
+    let schema = schema.to_str().expect("text");
+    let document = format!(
+        "<notes xmlns='urn:m' xmlns:i='http://www.w3.org/2001/XMLSchema-instance'{attributes}>{content}</notes>"
+    );
+    convert("xml", to, &["--schema", schema], document.as_bytes())
+}
+
+#[test]
+fn attributes_of_xml_are_kept_or_named() {
+    let (of_all, of_one) = (" xml:lang='de' xml:space='preserve'", "<a xml:id='u'>1</a><t>2</t>");
+    for to in ["xml", "soap-1.2"] {
+        let (status, out, err) = notes("xml-attributes", to, of_all, of_one);
+        assert_eq!((status, &*err), (Some(0), ""), "{out}");
+        for kept in [" xml:lang=\"de\"", " xml:space=\"preserve\"", "a xml:id=\"u\""] {
+            assert!(out.contains(kept), "{out} has no {kept}");
+        }
+        assert!(!out.contains("kept1"), "{out}");
+    }
+    let (status, out, err) = notes("xml-attributes", "json", of_all, of_one);
+    assert_eq!((status, &*out), (Some(1), ""), "{err}");
+    let why = "({http://www.w3.org/XML/1998/namespace}lang=\"de\"), and json does not hold such";
+    assert!(err.contains(why), "{err}");
+}
+
+/// They are part of a value of `xs:string`.
+#[test]
+fn blanks_of_defaults_and_of_what_is_fixed_are_kept() {
+    let (status, out, err) = notes("defaults", "json", "", "<a/><f/><t/>");
+    let expected = r#"{"notes":{"a":" x ","f":" y ","t":"z z","d":"  two  "}}"#;
+    assert_eq!((status, out.trim_end(), &*err), (Some(0), expected, ""));
+}
+
+#[test]
+fn what_may_not_be_nil_is_not_taken_for_absent() {
+    let (status, out, err) = notes("nil", "json", "", "<a>1</a><t>2</t><may i:nil='true'/>");
+    assert_eq!((status, &*err), (Some(0), ""), "{out}");
+    for content in ["<a>1</a><f i:nil='true'/><t>2</t>", "<a>1</a><t>2</t><when i:nil='1'/>"] {
+        for to in ["json", "soap-1.1", "xml"] {
+            let (status, out, err) = notes("nil", to, "", content);
+            assert_eq!((status, &*out), (Some(1), ""), "{content}: {err}");
+            let why = "it is nil, and its element is not nillable: it would be absent";
+            assert!(err.contains("/notes/") && err.contains(why), "{content}: {err}");
+        }
+    }
+    // By another schema it may be, and is written in Fast Infoset.
+    let other = folder("nil-other").join("notes.xsd");
+    let may_be = NOTES.replace(
+        "\"when\" type=\"xs:dateTime\" minOccurs=\"0\"",
+        "\"when\" type=\"xs:dateTime\" nillable=\"true\"",
+    );
+    fs::write(&other, may_be).expect("a file");
+    let document = "<notes xmlns='urn:m' xmlns:i='http://www.w3.org/2001/XMLSchema-instance'><a>1</a><t>2</t><when i:nil='1'/></notes>";
+    let more = ["--schema", other.to_str().expect("text")];
+    let (status, binary, err) = convert("xml", "fast-infoset", &more, document.as_bytes());
+    assert_eq!((status, &*err), (Some(0), ""), "{binary}");
+    let (status, _, err) = convert("fast-infoset", "json", &more, binary.as_bytes());
+    assert_eq!((status, &*err), (Some(0), ""));
+    let own = folder("nil-own").join("notes.xsd");
+    fs::write(&own, NOTES).expect("a file");
+    let more = ["--schema", own.to_str().expect("text")];
+    let (status, out, err) = convert("fast-infoset", "json", &more, binary.as_bytes());
+    assert_eq!((status, &*out), (Some(1), ""), "{err}");
+    assert!(err.contains("/notes/when: it is nil, and its element is not nillable"), "{err}");
+    // That it is not nil may be said.
+    let (status, _, err) = notes("nil", "json", "", "<a i:nil='false'>1</a><t>2</t>");
+    assert_eq!((status, &*err), (Some(0), ""));
+}
+
+/// There is no year 0 in XML Schema 1.0.
+#[test]
+fn a_moment_before_the_first_year_is_out_of_range() {
+    let of = |moment: &str| {
+        notes("years", "json", "", &format!("<a>1</a><t>2</t><when>{moment}</when>"))
+    };
+    for (moment, in_utc) in [
+        ("0001-01-01T00:00:00", "0001-01-01T00:00:00.000"),
+        ("0001-01-01T00:00:00-01:00", "0001-01-01T01:00:00.000Z"),
+        ("0001-01-01T01:00:00+01:00", "0001-01-01T00:00:00.000Z"),
+    ] {
+        let (status, out, err) = of(moment);
+        assert!(status == Some(0) && out.contains(in_utc), "{moment}: {out}{err}");
+    }
+    let (status, out, err) = of("0001-01-01T00:00:00+01:00");
+    assert_eq!((status, &*out), (Some(1), ""), "{err}");
+    assert!(err.contains("when at byte ") && err.contains("it is out of range"), "{err}");
+}
+
+/// What stands inside of a document that is rejected is no message.
+#[test]
+fn of_a_document_that_is_rejected_nothing_is_written() {
+    let schema = folder("rejected").join("node.xsd");
+    let text = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:element name='node' type='node'/>\
+        <xs:complexType name='node'><xs:sequence><xs:element name='node' type='node' minOccurs='0'/>\
+        </xs:sequence></xs:complexType></xs:schema>";
+    fs::write(&schema, text).expect("a file");
+    let schema = ["--schema", schema.to_str().expect("text")];
+    // It is too deep, and what follows it is read.
+    let deep = format!("{}{}\n<node/>\n", "<node>".repeat(400), "</node>".repeat(400));
+    let (status, out, err) = convert("xml", "json", &schema, deep.as_bytes());
+    assert_eq!((status, out.lines().count(), err.lines().count()), (Some(1), 1, 1), "{out}{err}");
+    assert!(err.contains("1 (byte 0)") && err.contains("depth"), "{err}");
+    let (_, out, _) = run(&["decode"], deep.as_bytes());
+    assert_eq!(out.lines().filter(|it| it.starts_with("-:")).count(), 2, "{out:.2000}");
+    // Where it ends is not known, so that the rest is not read, and that is said.
+    let entity =
+        "<?xml version='1.0'?>\n<!DOCTYPE node [\n<!ENTITY x \"\n<node/>\n\">\n]>\n<node/>\n";
+    let (status, out, err) = convert("xml", "json", &schema, entity.as_bytes());
+    assert_eq!((status, &*out), (Some(1), ""), "{err}");
+    assert!(err.contains("document type") && err.contains("from line 1 (byte 0) on"), "{err}");
+}
+
+/// What is no JSON is told as such, and not as a message whose type is not named.
+#[test]
+fn what_is_no_json_is_told_without_a_type() {
+    for (text, words) in [
+        (r#"{"Order": {"Side" 1}}"#, "at byte 1"),
+        (r#"{Order: 1}"#, "at byte 1"),
+        (r#"{"a": 1,}"#, "at byte 8"),
+    ] {
+        let (status, out, err) = convert("json", "fix", &[], text.as_bytes());
+        assert_ne!(status, Some(0), "{text}: {out}");
+        assert!(err.contains(words) && !err.contains("does not say which"), "{text}: {err}");
+    }
+    let (_, _, err) = convert("json", "fix", &[], br#"{"a": 1}"#);
+    assert!(err.contains("json does not say which message it is"), "{err}");
+}
+
+/// Values in quotes and with blanks are shown as they stand, and items of lists say what they take.
+#[test]
+fn a_value_that_is_wrong_is_shown_as_it_stands() {
+    let schema = folder("shown").join("colors.xsd");
+    let text = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'><xs:simpleType name='color'>\
+        <xs:restriction base='xs:string'><xs:enumeration value='red'/><xs:enumeration value='green'/>\
+        </xs:restriction></xs:simpleType><xs:element name='m'><xs:complexType><xs:sequence>\
+        <xs:element name='c' type='color' maxOccurs='unbounded'/></xs:sequence></xs:complexType>\
+        </xs:element></xs:schema>";
+    fs::write(&schema, text).expect("a file");
+    let schema = ["--schema", schema.to_str().expect("text")];
+    let (status, _, err) =
+        convert("json", "xml", &schema, b"{\"m\":{\"c\":[\"red\",\"pi:nk\"]}}\n");
+    assert_eq!(status, Some(1));
+    assert!(
+        err.contains("c[1] at byte ") && err.contains("it is \"pi:nk\", and it takes red, green"),
+        "{err}"
+    );
+    let (status, _, err) = convert("fix", "json", &[], order("44= 1|").as_bytes());
+    assert_eq!(status, Some(1));
+    assert!(err.contains("it is \" 1\""), "{err}");
 }

@@ -275,7 +275,7 @@ fn captures_are_put_together_whatever_the_order_of_their_segments() {
     let middle = pcap(&ethernet[6..], 1);
     let (_, out, err) = decode(&[&write("middle.pcap", &middle)]);
     assert_eq!(out, "");
-    assert!(err.contains("0 connections of SOAP/TCP from their beginning, 1 others"), "{err}");
+    assert!(err.contains("0 connections of SOAP/TCP from their beginning, 1 other"), "{err}");
     let (status, _, err) = decode(&[&write("short.pcap", &pcap(&ethernet, 1)[..5000])]);
     assert_eq!(status, Some(2));
     assert!(err.contains("short.pcap: it ends too early"), "{err}");
@@ -326,6 +326,84 @@ fn captures_of_giop_are_read_by_idl() {
     check(&out, &["Request, little-endian, request", "operation add", "Reply, little-endian"]);
 }
 
+/// Heads of the messages that are shown, by who sent them.
+fn heads(out: &str, from: &str) -> usize {
+    out.lines().filter(|it| it.contains(".pcap 1 10.0.0.") && it.contains(from)).count()
+}
+
+#[test]
+fn messages_go_on_behind_what_was_not_captured() {
+    let all: Vec<Vec<u8>> =
+        (0..100).map(|it| fix(&format!("35=D|34={it:03}|11=A{it:03}|"))).collect();
+    let length = all[0].len();
+    let of_client = |it: usize| (true, it * length, &all[it][..]);
+    // A message that is missing, and one that is cut where bytes are missing.
+    let mut segments: Vec<Segment<'_>> =
+        (0..100).filter(|it| ![3, 50].contains(it)).map(of_client).collect();
+    segments.push((true, 50 * length, &all[50][..9]));
+    let (status, out, err) = decode(&[&write("gap-fix.pcap", &pcap(&packets(&segments, true), 1))]);
+    assert_eq!(heads(&out, "NewOrderSingle"), 98, "{out:.3000}");
+    assert_eq!(out.matches("\n  wrong: ").count(), 1, "{err}");
+    assert_eq!(status, Some(1));
+    let missing = 2 * length - 9;
+    let told = format!("{missing} bytes at 2 places from byte {} on were not captured", 3 * length);
+    assert!(err.contains(&told), "{err}");
+    // From the middle of a message on, on both sides.
+    let segments: Vec<Segment<'_>> =
+        (1..10)
+            .flat_map(|it| [of_client(it), (false, it * length, &all[it][..])])
+            .map(|(side, place, bytes)| {
+                if place == length { (side, place + 9, &bytes[9..]) } else { (side, place, bytes) }
+            })
+            .collect();
+    let (status, out, err) =
+        decode(&[&write("middle-fix.pcap", &pcap(&packets(&segments, true)[2..], 1))]);
+    assert_eq!(status, Some(0), "{err}");
+    let [client, server] = ["10.0.0.1:40000 to", "10.0.0.2:8080 to"].map(|it| heads(&out, it));
+    assert_eq!((client, server), (8, 8), "{out}");
+    for side in ["client", "server"] {
+        let told = format!("{side}: {} bytes passed over", length - 9);
+        assert!(err.contains(&told), "{err}");
+    }
+    // Nothing is recognised.
+    for (name, packets) in
+        [("nothing.pcap", vec![]), ("other.pcap", packets(&[(true, 0, b"SSH-2")], true))]
+    {
+        let (status, _, err) = decode(&[&write(name, &pcap(&packets, 1))]);
+        assert_eq!(status, Some(1), "{name}: {err}");
+    }
+}
+
+#[test]
+fn replies_are_those_of_their_requests_behind_a_gap() {
+    let request = |number: u8| {
+        let head = [0, 0, 0, number, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4];
+        let body = [&head[..], b"key.", &[0, 0, 0, 5], b"size", &[0; 8]].concat();
+        [&b"GIOP\x01\x02\x00\x00\x00\x00\x00"[..], &[body.len() as u8], &body].concat()
+    };
+    let reply = |number: u8| {
+        let body = [0, 0, 0, number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number];
+        [&b"GIOP\x01\x02\x00\x01\x00\x00\x00"[..], &[body.len() as u8], &body].concat()
+    };
+    let (requests, replies): (Vec<_>, Vec<_>) = (0..9).map(|it| (request(it), reply(it))).unzip();
+    let mut segments: Vec<Segment<'_>> = Vec::new();
+    for (index, (request, reply)) in requests.iter().zip(&replies).enumerate() {
+        if index != 2 {
+            segments.push((true, index * request.len(), request));
+        }
+        segments.push((false, index * reply.len(), reply));
+    }
+    let capture = write("gap-giop.pcap", &pcap(&packets(&segments, true), 1));
+    let idl = folder().join(write("size.idl", b"interface I { long size(); };"));
+    let (status, out, err) = decode(&["--schema", idl.to_str().expect("UTF-8"), &capture]);
+    assert_eq!(status, Some(0), "{err}");
+    let shown =
+        [heads(&out, ", Request, "), heads(&out, ", Reply, "), heads(&out, "result, size by IDL")];
+    assert_eq!(shown, [8, 9, 8], "{out}");
+    let told = format!("client: {} bytes from byte", requests[0].len());
+    assert!(err.contains(&told), "{err}");
+}
+
 #[test]
 fn captures_of_http_show_the_bodies() {
     let envelope = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>\
@@ -347,4 +425,50 @@ fn captures_of_http_show_the_bodies() {
     assert!(err.contains("1 body of HTTP passed over"), "{err}");
     check(&out, &["SOAP 1.1", "behind \"POST /calculator HTTP/1.1\"", "40"]);
     check(&out, &["10.0.0.2:8080 to 10.0.0.1:40000", "SOAP 1.1", "behind \"HTTP/1.1 200 OK\""]);
+}
+
+/// With another delimiter, what ends a message is settled by BodyLength and CheckSum where values look like something else.
+#[test]
+fn values_of_a_log_may_hold_line_breaks_delimiters_and_beginnings() {
+    for text in ["one\ntwo\r\nthree", "a|b", "see 8=FIX.4.4 here 10=123 there", "10=123|\n"] {
+        for delimiter in ["|", "^A", "<SOH>"] {
+            // The delimiter of a value is kept: the frame is made of the message as it was sent.
+            let body = format!("35=D\u{1}11=A1\u{1}58={text}\u{1}");
+            let head = format!("8=FIX.4.4\u{1}9={}\u{1}{body}", body.len());
+            let sum = head.bytes().map(u32::from).sum::<u32>() % 256;
+            let written = format!("{head}10={sum:03}\u{1}").replace('\u{1}', delimiter);
+            let log = format!("09:30 sent {written}\n09:31 next {written}\n");
+            let name = write("values.log", log.as_bytes());
+            let (status, out, err) = decode(&["--json", &name]);
+            let facts: Vec<serde_json::Value> =
+                out.lines().map(|it| serde_json::from_str(it).expect("JSON")).collect();
+            assert_eq!((status, &*err, facts.len()), (Some(0), "", 2), "{written:?} {out}");
+            for fact in &facts {
+                assert_eq!(fact["fields"][4]["value"], text, "{written:?}");
+                assert_eq!(fact["written"], format!("{delimiter:?} for SOH"));
+            }
+        }
+    }
+}
+
+/// Zeros behind what gzip has compressed, as tapes have them, or something else.
+#[test]
+fn what_stands_behind_a_compressed_file_is_passed_over() {
+    use std::io::Write as _;
+    let member = |bytes: &[u8]| {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        out.write_all(bytes).and_then(|()| out.finish()).expect("it is in memory")
+    };
+    let [first, second] =
+        ["A1", "A2"].map(|it| member(&fix(&format!("35=D|11={it}|58={}|", "long ".repeat(30)))));
+    for (behind, told) in [(&b""[..], false), (&[0; 512], true), (b"rubbish", true)] {
+        let file = write("behind.gz", &[&first[..], &second, behind].concat());
+        let (status, out, err) = decode(&[&file]);
+        assert_eq!((status, out.matches("NewOrderSingle").count()), (Some(0), 2), "{err}");
+        let said = format!("{} bytes behind what gzip has compressed", behind.len());
+        assert_eq!(err.contains(&said), told, "{err}");
+    }
+    // One that is cut is a fault, behind what it has.
+    let (status, out, err) = decode(&[&write("cut.gz", &[&first[..], &second[..20]].concat())]);
+    assert_eq!((status, out.matches("NewOrderSingle").count()), (Some(2), 1), "{err}");
 }

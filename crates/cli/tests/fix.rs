@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 use trunkline_bench::folder::PrivateFolder;
@@ -24,7 +25,8 @@ const DICTIONARY: &str = r#"<fix type="FIX" major="4" minor="4" servicepack="0">
     <message name="Reject" msgtype="3" msgcat="admin"><field name="RefSeqNum" required="Y"/><field name="Text" required="N"/>
       <field name="RefTagID" required="N"/><field name="RefMsgType" required="N"/><field name="SessionRejectReason" required="N"/></message>
     <message name="NewOrderSingle" msgtype="D" msgcat="app"><field name="ClOrdID" required="Y"/><field name="Symbol" required="Y"/>
-      <field name="Side" required="Y"/><field name="OrderQty" required="N"/><field name="TransactTime" required="Y"/>
+      <field name="Side" required="Y"/><field name="OrderQty" required="N"/><field name="Price" required="N"/><field name="TransactTime" required="Y"/>
+      <field name="Text" required="N"/><field name="EncodedTextLen" required="N"/><field name="EncodedText" required="N"/>
       <group name="NoPartyIDs" required="N"><field name="PartyID" required="N"/></group></message>
     <message name="ExecutionReport" msgtype="8" msgcat="app"><field name="OrderID" required="Y"/><field name="ClOrdID" required="N"/>
       <field name="OrdStatus" required="Y"/><field name="Side" required="Y"/><field name="Text" required="N"/></message>
@@ -38,6 +40,7 @@ const DICTIONARY: &str = r#"<fix type="FIX" major="4" minor="4" servicepack="0">
     <field number="34" name="MsgSeqNum" type="SEQNUM"/><field number="35" name="MsgType" type="STRING"/>
     <field number="37" name="OrderID" type="STRING"/><field number="38" name="OrderQty" type="QTY"/>
     <field number="39" name="OrdStatus" type="CHAR"><value enum="0" description="NEW"/><value enum="8" description="REJECTED"/></field>
+    <field number="44" name="Price" type="PRICE"/><field number="354" name="EncodedTextLen" type="LENGTH"/><field number="355" name="EncodedText" type="DATA"/>
     <field number="43" name="PossDupFlag" type="BOOLEAN"/><field number="45" name="RefSeqNum" type="SEQNUM"/>
     <field number="49" name="SenderCompID" type="STRING"/><field number="52" name="SendingTime" type="UTCTIMESTAMP"/>
     <field number="54" name="Side" type="CHAR"><value enum="1" description="BUY"/><value enum="2" description="SELL"/></field>
@@ -100,7 +103,13 @@ impl Accepting {
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut line = String::new();
         out.read_line(&mut line).expect("text");
-        let address = line.strip_prefix("listening ").expect("where").trim().to_owned();
+        let address = match line.strip_prefix("listening ") {
+            Some(address) => address.trim().to_owned(),
+            None => {
+                let fact: Value = serde_json::from_str(&line).expect("a fact");
+                fact["address"].as_str().expect("where").to_owned()
+            }
+        };
         let rest = thread::spawn(move || {
             let mut rest = String::new();
             out.read_to_string(&mut rest).expect("text");
@@ -110,7 +119,7 @@ impl Accepting {
     }
 
     /// Lets a client send lines, and gives what it ended with.
-    fn client(&self, arguments: &[&str], lines: &str) -> (Option<i32>, String, String) {
+    fn client(&self, arguments: &[&str], lines: impl AsRef<[u8]>) -> (Option<i32>, String, String) {
         // Answers come before the Logout is answered.
         let own = ["connect", &*self.address, "--target", "BANK", "--wait", "0ms"];
         said(command(self.folder.path(), &[&own[..], arguments].concat()), lines)
@@ -134,10 +143,10 @@ impl Drop for Accepting {
     }
 }
 
-fn said(mut command: Command, lines: &str) -> (Option<i32>, String, String) {
+fn said(mut command: Command, lines: impl AsRef<[u8]>) -> (Option<i32>, String, String) {
     let mut child = command.spawn().expect("the program runs");
     // Who cannot log on reads nothing.
-    let _ = child.stdin.take().expect("a pipe").write_all(lines.as_bytes());
+    let _ = child.stdin.take().expect("a pipe").write_all(lines.as_ref());
     let Output { status, stdout, stderr } = child.wait_with_output().expect("it ends");
     let text = |bytes| String::from_utf8(bytes).expect("text");
     (status.code(), text(stdout), text(stderr))
@@ -388,4 +397,236 @@ fn many_send_at_once_and_each_gets_its_own_answers() {
             });
         }
     });
+}
+
+/// The session of an acceptor with the dictionary and these answers, in a folder of its own.
+fn accepting(answers: &str) -> Accepting {
+    let folder = PrivateFolder::new().expect("a folder");
+    fs::write(folder.path().join("own.toml"), answers).expect("a file");
+    let own = ["--target", "FUND", "--dictionary", "fix.xml", "--answers", "own.toml"];
+    Accepting::start_in(folder, &own)
+}
+
+/// What came to an acceptor, each message with SOH as `|`, from its ClOrdID on.
+fn orders(lines: impl AsRef<[u8]>, more: &[&str]) -> (Option<i32>, Vec<String>, String) {
+    let accepting = Accepting::start(&["--target", "FUND", "--raw"]);
+    let (status, _, err) = accepting.client(&[&BY_NAME[..], more].concat(), lines);
+    let (_, printed) = accepting.stop();
+    let body =
+        |line: &str| Some(format!("11={}", line.split_once("|11=")?.1.rsplit_once("10=")?.0));
+    (status, printed.lines().filter_map(body).collect(), err)
+}
+
+#[test]
+fn numbers_of_json_keep_all_of_their_digits() {
+    let order = |numbers: &str| {
+        format!(
+            "{{\"MsgType\": \"D\", \"ClOrdID\": \"a\", \"Symbol\": \"INTC\", \"Side\": 1, \"TransactTime\": \"{{now}}\", {numbers}}}\n"
+        )
+    };
+    let lines = order("\"Price\": 1234567890.123456789, \"OrderQty\": 9007199254740993")
+        + &order("\"Price\": 182.350, \"OrderQty\": 18446744073709551617")
+        + &order("\"Price\": 1.5E-7, \"Text\": null");
+    let (status, came, err) = orders(lines, &[]);
+    assert_eq!(status, Some(0), "{err}");
+    let numbers: Vec<&str> = came.iter().filter_map(|it| Some(it.split_once("|44=")?.1)).collect();
+    assert_eq!(
+        numbers,
+        [
+            "1234567890.123456789|38=9007199254740993|",
+            "182.350|38=18446744073709551617|",
+            "0.00000015|"
+        ]
+    );
+}
+
+#[test]
+fn no_value_becomes_a_field_of_its_own() {
+    let order = |rest: &str| {
+        format!(
+            "{{\"MsgType\": \"D\", \"Symbol\": \"INTC\", \"Side\": 1, \"TransactTime\": \"{{now}}\", {rest}}}\n"
+        )
+    };
+    let lines = order(r#""ClOrdID": "b-1\u000154=2""#)
+        + &order(r#""ClOrdID": "a", "ClOrdID": "b""#)
+        + &order(r#""ClOrdID": "a", "EncodedTextLen": 5, "EncodedText": "a\u0001b=c""#);
+    let (status, came, err) = orders(&lines, &[]);
+    assert_eq!(status, Some(1), "{err}");
+    for why in [
+        "standard input:1: not sent: ClOrdID: the value has the delimiter SOH (0x01) inside",
+        "standard input:2: not sent: ClOrdID stands twice",
+    ] {
+        assert!(err.contains(why), "{err}");
+    }
+    let [data] = &*came else { panic!("{came:?}") };
+    assert!(data.starts_with("11=a|354=5|355=a|b=c|"), "{data}");
+}
+
+#[test]
+fn what_is_copied_into_an_answer_adds_no_fields() {
+    let accepting = accepting(
+        r#"
+[[answer]]
+to = "D"
+when = { Symbol = "DATA" }
+send = "35=8|37=o|39=0|54=1|354={354}|355={355}"
+[[answer]]
+to = "D"
+send = ["35=8|37=first|39=0|54=1", "35=8|37=o|39=0|54=1|58={EncodedText}"]
+"#,
+    );
+    let order = |symbol: &str| {
+        format!(
+            "{{\"35\": \"D\", \"11\": \"a\", \"55\": \"{symbol}\", \"54\": 1, \"60\": \"{{now}}\", \"354\": 7, \"355\": \"x\\u0001150=F\"}}\n"
+        )
+    };
+    let own = ["--sender", "FUND", "--raw"];
+    let (status, out, err) = accepting.client(&own, order("INTC") + &order("DATA"));
+    assert_eq!(status, Some(0), "{err}");
+    let came: Vec<&str> = out.lines().filter(|it| it.contains("|49=BANK|")).collect();
+    let [refused, answered] = &*came else { panic!("{out}") };
+    assert!(refused.contains("|35=j|"), "{refused}");
+    assert!(
+        refused.contains("|58=58: the value has the delimiter SOH (0x01) inside|"),
+        "{refused}"
+    );
+    assert!(answered.contains("|354=7|355=x|150=F|"), "{answered}");
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_are_sent_and_shown_as_they_are() {
+    let accepting = Accepting::start(&["--target", "FUND", "--json"]);
+    let line = b"35=D|11=u|55=INTC|54=1|60={now}|58=caf\xe9\n";
+    let (status, out, err) = accepting.client(&["--sender", "FUND", "--json"], line);
+    assert_eq!(status, Some(0), "{err}");
+    let (_, printed) = accepting.stop();
+    for all in [out, printed] {
+        let mut facts = all.lines().map(|it| serde_json::from_str::<Value>(it).expect("JSON"));
+        let message = facts.find(|it| it["message_type"] == "D").expect("it was sent");
+        let fields = message["fields"].as_array().expect("fields");
+        let of = |tag: u32| fields.iter().find(|it| it["tag"] == tag).expect("a field");
+        assert_eq!((&of(58)["value"], &of(58)["value_hex"]), (&Value::Null, &"636166e9".into()));
+        assert_eq!((&of(11)["value"], &of(11)["value_hex"]), (&"u".into(), &Value::Null));
+    }
+}
+
+#[test]
+fn data_are_as_long_as_the_field_before_them_says() {
+    let accepting = accepting("");
+    let order = |rest: &str| format!("35=D|11=a|55=INTC|54=1|60={{now}}|{rest}\n");
+    let wrong = ["354=70|355=abc", "354=1|355=abc", "355=a", "354=3"].map(order).concat();
+    let right = order("354=3|355=a|b");
+    let (status, out, err) = accepting.client(&BY_NAME, wrong.clone() + &right);
+    assert_eq!(status, Some(1), "{out}{err}");
+    assert_eq!(out.lines().filter(|it| it.starts_with('>')).count(), 1, "{out}");
+    let format = "EncodedTextLen (354): Incorrect data format for value: 355 has 3 bytes";
+    for (line, why) in [
+        format,
+        format,
+        "EncodedTextLen (354): Required tag missing",
+        "EncodedText (355): Required tag missing",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let why = format!("standard input:{}: not sent: {why}", line + 1);
+        assert!(err.contains(&why), "{why}: {err}");
+    }
+    let own = [&BY_NAME[..], &["--unchecked", "--reset"]].concat();
+    let (status, out, err) = accepting.client(&own, wrong + &right);
+    assert_eq!(status, Some(0), "{err}");
+    let rejects = out.lines().filter(|it| it.starts_with("< ") && it.contains(" Reject|"));
+    let rejects: Vec<_> = rejects.map(|it| it.split_once("Text=").expect("a text").1).collect();
+    let format = "Incorrect data format for value: 355 has 3 bytes|RefTagID=354|RefMsgType=D|SessionRejectReason=6";
+    let missing =
+        |tag| format!("Required tag missing|RefTagID={tag}|RefMsgType=D|SessionRejectReason=1");
+    assert_eq!(rejects, [format, format, &missing(354), &missing(355)], "{out}");
+}
+
+#[test]
+fn lines_of_logs_are_sent_as_they_stand() {
+    let log = |id: &str, delimiter: &str| {
+        let fields = format!(
+            "8=FIX.4.4|9=95|35=D|49=X|56=Y|34=9|52=20260105-09:30:01|11={id}|55=INTC|54=1|60=20260105-09:30:01|58=a {{x}}|10=218|"
+        );
+        fields.replace('|', delimiter)
+    };
+    let lines = [
+        format!("\u{feff}{}", log("mark", "|")),
+        format!("20260105-09:30:01.456 : {}", log("soh", "\u{1}")),
+        format!("<20260105-09:30:01, FIX.4.4:X->Y, outgoing> ({})", log("caret", "^A")),
+        format!("sent {} and {}\r", log("one", "|"), log("two", "|")),
+        "35=D|11=typed|55=INTC|54=1|60={now}|58=a {{x}}".to_owned(),
+        log("cut", "|").replace("|10=218|", ""),
+        "35=D|11=place|55=INTC|54=1|60={now}|58=a {x}".to_owned(),
+    ];
+    let (status, came, err) = orders(lines.join("\n"), &[]);
+    assert_eq!(status, Some(1), "{err}");
+    let ids = ["mark", "soh", "caret", "one", "two", "typed"].map(|it| format!("11={it}|"));
+    assert_eq!(came.len(), ids.len(), "{came:?}{err}");
+    for (order, id) in came.iter().zip(ids) {
+        assert!(order.starts_with(&id) && order.ends_with("|58=a {x}|"), "{order}");
+    }
+    for why in [
+        "standard input:6: not sent: at byte ",
+        "standard input:7: not sent: the dictionary has no field x",
+        "; {{x}} is the text {x}\n",
+        "standard input: 2 lines not sent",
+    ] {
+        assert!(err.contains(why), "{why}: {err}");
+    }
+}
+
+#[test]
+fn what_convert_writes_is_sent() {
+    let order = "{\"NewOrderSingle\": {\"ClOrdID\": \"a\", \"Symbol\": \"INTC\", \"Side\": \"BUY\", \"Price\": 1.50, \
+        \"TransactTime\": \"2026-01-05T09:30:01.456Z\", \"Text\": null, \"NoPartyIDs\": [{\"PartyID\": \"x\"}], \"EncodedText\": \"YQFi\"}}";
+    let header = "\"StandardHeader\": {\"SenderCompID\": \"X\", \"TargetCompID\": \"Y\", \"MsgSeqNum\": 9, \"SendingTime\": \"2026-01-05T09:30:01.000Z\"}, \"ClOrdID\"";
+    let whole = order.replace("\"ClOrdID\"", header);
+    let wrong = order.replace("BUY", "BUYY");
+    let (status, came, err) = orders([order, &whole, &wrong].join("\n"), &[]);
+    assert_eq!(status, Some(1), "{err}");
+    let expected = "11=a|55=INTC|54=1|44=1.50|60=20260105-09:30:01.456|354=3|355=a|b|453=1|448=x|";
+    assert_eq!(came, [expected, expected], "{err}");
+    assert!(err.contains("standard input:3: not sent: Side at byte "), "{err}");
+    let why = "expected a value of Side; it is \"BUYY\", and it takes BUY, SELL";
+    assert!(err.contains(why), "{err}");
+}
+
+#[test]
+fn values_that_the_dictionary_does_not_have_are_not_sent_unless_they_are_asked_for() {
+    let lines = "NewOrderSingle|ClOrdID=a|Symbol=INTC|Side=BUYY|TransactTime={now}\n\
+        NewOrderSingle|ClOrdID=b|Symbol=INTC|Side=BUY|OrderQty=abc|TransactTime={now}\n\
+        NewOrderSingle | ClOrdID = c | Symbol=INTC\n";
+    let (status, came, err) = orders(lines, &[]);
+    assert_eq!(status, Some(1), "{err}");
+    assert_eq!(came, ["11=c|55=INTC|"], "what lacks something may be sent");
+    for why in [
+        "1: not sent: Side (54): Incorrect data format for value; it is \"BUYY\", and it takes 1 (BUY), 2 (SELL)",
+        "2: not sent: OrderQty (38): Incorrect data format for value; it is \"abc\", and its type is QTY",
+    ] {
+        assert!(err.contains(why), "{why}: {err}");
+    }
+    let (status, came, err) = orders(lines, &["--unchecked"]);
+    assert_eq!((status, came.len()), (Some(0), 3), "{err}");
+    assert!(came[0].contains("|54=BUYY|"), "{came:?}");
+}
+
+#[test]
+fn a_heartbeat_of_centuries_is_refused() {
+    let accepting = Accepting::start(&["--target", "FUND"]);
+    let now = Command::new("date").args(["-u", "+%Y%m%d-%H:%M:%S"]).output().expect("date runs");
+    let now = String::from_utf8(now.stdout).expect("text");
+    let body = format!("35=A|49=FUND|56=BANK|34=1|52={}|98=0|108=99999999999999|", now.trim());
+    let message = format!("8=FIX.4.4|9={}|{body}", body.len()).replace('|', "\u{1}");
+    let sum = message.bytes().fold(0_u8, u8::wrapping_add);
+    let mut stream = TcpStream::connect(&accepting.address).expect("it listens");
+    write!(stream, "{message}10={sum:03}\u{1}").expect("it reads");
+    let mut answer = String::new();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time");
+    stream.read_to_string(&mut answer).expect("it closes the connection");
+    assert!(
+        answer.contains("\u{1}35=5\u{1}") && answer.contains("HeartBtInt must be at most"),
+        "{answer}"
+    );
 }

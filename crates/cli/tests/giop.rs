@@ -1,5 +1,6 @@
 //! `trunkline decode` of GIOP by IDL: what omniORB's client and server said to each other.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -88,4 +89,86 @@ fn without_idl_operations_are_named() {
     let named: Vec<&str> = facts.iter().filter_map(|it| it["operation"].as_str()).collect();
     assert_eq!(named[..4], ["add", "outs", "outs", "fire"]);
     assert!(facts.iter().all(|it| it["hex"].is_string()));
+}
+
+/// The messages of a stream without those that are fragments.
+fn without_fragments(bytes: &[u8]) -> Vec<u8> {
+    let (mut rest, mut kept) = (bytes, Vec::new());
+    while let Some(header) = rest.first_chunk::<12>() {
+        let length = [header[8], header[9], header[10], header[11]];
+        let length = match header[6] & 1 {
+            0 => u32::from_be_bytes(length),
+            _ => u32::from_le_bytes(length),
+        };
+        let (message, behind) = rest.split_at(12 + length as usize);
+        if message[7] != 7 {
+            kept.extend_from_slice(message);
+        }
+        rest = behind;
+    }
+    kept
+}
+
+#[test]
+fn a_message_whose_fragments_do_not_come_is_wrong() {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let bytes = fs::read(manifest.join(file("client", "1.2"))).expect("it is there");
+    let cut = Path::new(env!("CARGO_TARGET_TMPDIR")).join("giop-cut.bin");
+    fs::write(&cut, without_fragments(&bytes)).expect("our own folder");
+    let cut = cut.to_str().expect("UTF-8");
+    for more in [&["--check"][..], &[]] {
+        let (status, facts) = decode(&[&["--schema", IDL, cut], more].concat());
+        assert_eq!(status, Some(1));
+        let (wrong, right): (Vec<&Value>, Vec<&Value>) =
+            facts.iter().partition(|it| it["wrong"].is_string());
+        let [wrong] = &*wrong else { panic!("one is wrong: {wrong:#?}") };
+        let why = format!(
+            "request {} waits for its fragments, of which the last does not come",
+            wrong["request"]
+        );
+        assert_eq!(
+            (wrong["wrong"].as_str(), wrong["operation"].as_str()),
+            (Some(&*why), Some("echo"))
+        );
+        // It was shown where it begins, too.
+        let is_it = |it: &&&Value| it["offset"] == wrong["offset"];
+        assert_eq!(right.iter().filter(is_it).count(), 1, "{facts:#?}");
+    }
+}
+
+/// A message of GIOP 1.2, the most significant byte first.
+fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(body.len()).expect("it is short").to_be_bytes();
+    [&b"GIOP\x01\x02\x00"[..], &[kind], &length, body].concat()
+}
+
+/// Both directions in files of their own, in which a number stands for one request after the other.
+#[test]
+fn replies_to_one_number_answer_its_requests_in_their_order() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("giop");
+    std::fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+    let request = |operation: &[u8; 4]| {
+        // The number, that it is answered, the key of the object, the operation, no context.
+        let head = [&[0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4][..], b"key."].concat();
+        message(0, &[&head[..], &[0, 0, 0, 5], operation, &[0; 8]].concat())
+    };
+    let reply = |value: u32| {
+        let head = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+        message(1, &[&head[..], &value.to_be_bytes()].concat())
+    };
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).expect("a file");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let idl = write("one.idl", b"interface I { long size(); long long time(); float part(); };");
+    let asked = [request(b"size"), request(b"part"), request(b"size")].concat();
+    let answered = [reply(7), reply(0x3fc0_0000), reply(8)].concat();
+    let files = [write("asked.bin", &asked), write("answered.bin", &answered)];
+    let (status, facts) = decode(&["--schema", &idl, &files[0], &files[1]]);
+    assert_eq!(status, Some(0), "{facts:#?}");
+    let replies: Vec<String> = facts[3..].iter().map(|it| it["message"].to_string()).collect();
+    let expected =
+        ["{\"size\":{\"result\":7}}", "{\"part\":{\"result\":1.5}}", "{\"size\":{\"result\":8}}"];
+    assert_eq!(replies, expected, "{facts:#?}");
 }

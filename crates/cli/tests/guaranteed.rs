@@ -70,6 +70,7 @@ fn answers(frame: &ClientFrame<'_>) -> Vec<RouterFrame<'static>> {
                     is_repeated,
                     is_unconfirmed: false,
                     is_kept: true,
+                    is_unrendered: false,
                     format: 1,
                     payload: b"buy",
                 })

@@ -30,10 +30,13 @@ fn folder(test: &str) -> PathBuf {
 struct Nobody;
 
 impl EventSink for Nobody {
-    fn has_room(&mut self, _: u64) -> bool {
+    fn has_room(&mut self, _: u64, _: u32) -> bool {
         false
     }
-    fn deliver(&mut self, _: u64, _: &Delivery<'_>) {}
+    fn deliver(&mut self, _: u64, _: &Delivery<'_>) -> bool {
+        true
+    }
+    fn withdrawn(&mut self, _: u64, _: u32, _: u64) {}
     fn lost(&mut self, _: u64, _: u32, _: &Loss) {}
     fn stored(&mut self, _: u64, _: &Stored) {}
     fn failed(&mut self, _: u64, _: u64, _: &Rejected) {}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use trunkline_client::{Client, Consume, Event, Options, Reply, Subscribe, format};
 use trunkline_lab::customer_services::web_service::service;
 
@@ -199,7 +199,8 @@ fn wsdl_is_a_line_a_port_and_operation() {
 #[test]
 fn idl_is_a_line_a_declaration() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json.idl");
-    fs::write(&file, "interface I { void f(); };").expect("our own folder");
+    let text = "interface I { void f(); }; interface J : I {}; enum E { a, b }; const E first = b;";
+    fs::write(&file, text).expect("our own folder");
     let schema = facts("schema", &[file.to_str().expect("text")], 0);
     let declaration = find(&schema, "declaration");
     assert_eq!(
@@ -207,6 +208,15 @@ fn idl_is_a_line_a_declaration() {
         (&"interface".into(), &"IDL:I:1.0".into())
     );
     assert_eq!(declaration["contents"][0], "void f()");
+    let of = |name: &str| {
+        let found = schema.iter().find(|it| it["name"] == name);
+        found.unwrap_or_else(|| panic!("no {name}"))
+    };
+    assert_eq!(of("J")["bases"], json!(["I"]));
+    assert_eq!(of("J")["inherited"], json!([{"from": "I", "content": "void f()"}]));
+    assert_eq!(of("E")["values"], json!(["a", "b"]));
+    let first = of("first");
+    assert_eq!((&first["type"], &first["value"]), (&json!("E"), &json!("b")));
 }
 
 #[test]

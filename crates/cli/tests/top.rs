@@ -65,7 +65,7 @@ fn once_prints_clients_and_topics() {
         let (status, out, err) = said(top(&arguments));
         assert_eq!((status, &*err), (Some(0), ""), "{out}");
         assert!(out.contains(&format!(" at {url}, up ")), "{out}");
-        assert!(out.contains("2 clients  1 topics  1 subscriptions\n"), "{out}");
+        assert!(out.contains("2 clients  1 topic  1 subscription\n"), "{out}");
         assert!(out.contains("3 matched = 3 delivered + 0 elided + 0 lost + 0 queued"), "{out}");
         for row in ["reader  127.0.0.1:", "writer  127.0.0.1:", "fx/EURUSD  "] {
             assert!(out.lines().any(|line| line.starts_with(row)), "{row} in {out}");

@@ -114,6 +114,7 @@ fn deliver(conversation: &mut Conversation, payload: &[u8]) {
             is_repeated: false,
             is_unconfirmed: false,
             is_kept: false,
+            is_unrendered: false,
             format: format::OPAQUE,
             payload,
         };

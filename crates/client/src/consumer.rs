@@ -27,7 +27,7 @@ pub struct Consume {
     /// The speed of retained messages, in thousandths of the pace at which they were stored; 0: as fast as
     /// possible.
     pub pace: u32,
-    /// How many messages of each topic.
+    /// How many messages of each topic, which of them, and as what. Without last values.
     pub updates: Subscribe,
     /// Wants [`crate::Event::Confirmed`].
     pub wants_confirmed: bool,
@@ -90,7 +90,9 @@ pub(crate) struct Consumer {
 
 impl Consumer {
     pub(crate) fn new(how: &Consume) -> Self {
-        Self { how: how.clone(), consuming: None, is_confirmed: false, next: None }
+        let mut how = how.clone();
+        how.updates.last_values = false;
+        Self { how, consuming: None, is_confirmed: false, next: None }
     }
 
     /// Learns the state from the router.
@@ -117,19 +119,22 @@ impl Consumer {
             Some(next) if self.how.name.is_empty() => Start::Position(next),
             _ => self.how.start,
         };
-        let (updates, name, pattern) =
-            (self.how.updates.updates(), &*self.how.name, &*self.how.pattern);
+        let (name, pattern) = (&*self.how.name, &*self.how.pattern);
+        let wanted = &self.how.updates;
         encode_consume(
             out,
             &native::Consume {
                 subscription,
                 window,
-                updates,
+                updates: wanted.updates(),
                 start,
                 pace,
                 wants_confirmed,
                 wants_acknowledged,
                 policy,
+                format: wanted.format,
+                filter: wanted.filter.as_deref().unwrap_or_default(),
+                fields: wanted.fields.as_deref().unwrap_or_default(),
                 name,
                 pattern,
             },
@@ -142,11 +147,11 @@ impl SubscriptionState {
         Self { kind, is_left: false }
     }
 
-    /// How it gets messages, if it is no consumer.
-    pub(crate) fn direct(&self) -> Option<&Subscribe> {
+    /// How it gets messages.
+    pub(crate) fn wanted(&self) -> &Subscribe {
         match &self.kind {
-            Kind::Direct { how, .. } => Some(how),
-            Kind::Consumer(_) => None,
+            Kind::Direct { how, .. } => how,
+            Kind::Consumer(it) => &it.how.updates,
         }
     }
 

@@ -354,9 +354,7 @@ impl Conversation {
     /// If the pattern does not fit a frame, a filter or the names of fields are empty, or the router knows no last values,
     /// no formats, no filters or no fields.
     pub fn subscribe(&mut self, pattern: &str, how: &Subscribe) -> Result<Subscription> {
-        let texts: usize =
-            [&how.filter, &how.fields].into_iter().flatten().map(|it| 4 + it.len()).sum();
-        self.check_payload(pattern.as_bytes(), 16 + texts)?;
+        self.check_payload(pattern.as_bytes(), 16 + how.text_bytes())?;
         self.state.check_subscription(how)?;
         self.stand(Kind::Direct { pattern: pattern.into(), how: how.clone() })
     }

@@ -64,12 +64,6 @@ pub enum Error {
     NoFields,
     /// A filter, or what names fields, is empty.
     EmptyText,
-    /// Guaranteed messages are delivered as they were published.
-    FormatOfConsumer,
-    /// Guaranteed messages are delivered whatever they say.
-    FilterOfConsumer,
-    /// Guaranteed messages are delivered as a whole.
-    FieldsOfConsumer,
     /// The router is of a version in which consumers ask for no delivery policy.
     NoPolicies,
     /// Storing needs a producer ([`crate::Client::producer`]).
@@ -145,9 +139,6 @@ impl fmt::Display for Error {
             Self::NoFilters => out.write_str("the router is of a version without filters"),
             Self::NoFields => out.write_str("the router is of a version without selected fields"),
             Self::EmptyText => out.write_str("a filter and the names of fields are not empty"),
-            Self::FormatOfConsumer => out.write_str("guaranteed messages come as they were published"),
-            Self::FilterOfConsumer => out.write_str("guaranteed messages are not filtered"),
-            Self::FieldsOfConsumer => out.write_str("guaranteed messages come as a whole"),
             Self::NoPolicies => out.write_str(
                 "the router is of a version in which consumers cannot ask for a time to acknowledge or a limit of \
                  deliveries",

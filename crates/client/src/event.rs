@@ -178,6 +178,9 @@ pub struct Delivery<'a> {
     pub is_unconfirmed: bool,
     /// It comes from the journal and is not live.
     pub is_kept: bool,
+    /// It is not to be had in the format or with the fields that the consumer asked for, or not be held against its filter: the
+    /// payload is the reason, a text. It is acknowledged or given back as any other.
+    pub is_unrendered: bool,
     /// The format of the payload ([`crate::format`]).
     pub format: u16,
     /// The message itself.
@@ -197,6 +200,7 @@ impl<'a> Delivery<'a> {
             is_repeated: it.is_repeated,
             is_unconfirmed: it.is_unconfirmed,
             is_kept: it.is_kept,
+            is_unrendered: it.is_unrendered,
             format: it.format,
             payload: it.payload,
         }

@@ -125,12 +125,13 @@ pub struct Subscribe {
     pub conflate: bool,
     /// First the last value of each topic, where the router keeps it; not for consumers.
     pub last_values: bool,
-    /// The format that messages are wanted in ([`crate::format`]), where the router knows what is published; not for
-    /// consumers. A message that has no form in it is a gap with the reason.
+    /// The format that messages are wanted in ([`crate::format`]), where the router knows what is published. A message that has
+    /// no form in it is a gap with the reason; for a consumer a delivery with it ([`crate::Delivery::is_unrendered`]).
     pub format: Option<u16>,
-    /// Which messages, by what they say, where the router knows what is published; not for consumers.
+    /// Which messages, by what they say, where the router knows what is published. Those who consume a durable
+    /// subscription at a time name the same.
     pub filter: Option<Box<str>>,
-    /// Which of their fields, such as `Symbol,Bid,Legs.Price`, where the router knows what is published; not for consumers.
+    /// Which of their fields, such as `Symbol,Bid,Legs.Price`, where the router knows what is published.
     pub fields: Option<Box<str>>,
 }
 
@@ -159,6 +160,11 @@ impl Subscribe {
     #[must_use]
     pub fn last_values(self) -> Self {
         Self { last_values: true, ..self }
+    }
+
+    /// Bytes of a filter and of fields in a frame.
+    pub(crate) fn text_bytes(&self) -> usize {
+        [&self.filter, &self.fields].into_iter().flatten().map(|it| 4 + it.len()).sum()
     }
 
     /// The same, with messages in this format ([`crate::format`]).

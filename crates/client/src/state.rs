@@ -259,9 +259,7 @@ impl State {
                 encode_topic(&mut self.output, alias, name);
             }
             for (number, subscription) in self.subscriptions.iter() {
-                if let Some(how) = subscription.direct() {
-                    self.check_subscription(how)?;
-                }
+                self.check_subscription(subscription.wanted())?;
                 if subscription.wants_policy() {
                     self.check_policies()?;
                 }

@@ -436,6 +436,7 @@ fn delivery(subscription: u32, position: u64) -> RouterFrame<'static> {
         is_repeated: false,
         is_unconfirmed: false,
         is_kept: false,
+        is_unrendered: false,
         format: 0,
         payload: b"",
     })

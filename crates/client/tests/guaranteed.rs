@@ -301,6 +301,7 @@ fn delivery(subscription: u32, position: u64) -> RouterFrame<'static> {
         is_repeated: true,
         is_unconfirmed: false,
         is_kept: true,
+        is_unrendered: false,
         format: format::JSON,
         payload: b"{}",
     })
@@ -378,6 +379,30 @@ fn a_durable_subscription_goes_on_in_the_router_and_a_replay_here() {
         let said = said(&mut conversation);
         assert!(said[1].contains("start: All") && said[1].contains("risk"), "{said:?}");
         assert!(said[2].contains(&format!("start: Position({next}), pace: 2000")), "{said:?}");
+    }
+}
+
+#[test]
+fn a_consumer_is_not_announced_to_a_router_that_does_not_know_what_it_wants() {
+    let wants = [
+        (Subscribe { format: Some(format::JSON), ..Subscribe::every() }, "NoFormats"),
+        (Subscribe { filter: Some("Bid > 1".into()), ..Subscribe::every() }, "NoFilters"),
+        (Subscribe { fields: Some("Bid".into()), ..Subscribe::every() }, "NoFields"),
+    ];
+    for (updates, expected) in wants {
+        for how in [Consume::durable("risk", "orders/>"), Consume::replay("fx/*", Start::All)] {
+            // Before the router has said what it knows, it may know all.
+            let mut conversation = Conversation::new(&Options::named("test"));
+            let how = Consume { updates: updates.clone(), ..how };
+            conversation.consume(&how).expect("it may");
+            // One of an earlier version took its place.
+            conversation.restart();
+            said(&mut conversation);
+            hear(&mut conversation, &[WELCOME]);
+            let error = conversation.next_event().expect_err("it does not know that");
+            assert_eq!(format!("{error:?}"), expected);
+            assert!(said(&mut conversation).is_empty(), "what would end the connection");
+        }
     }
 }
 

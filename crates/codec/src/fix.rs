@@ -21,6 +21,7 @@ mod stray;
 mod unknown;
 mod window;
 
+pub use binding::TAG_RULE;
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use frame::{Frame, frame};

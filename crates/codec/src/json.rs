@@ -17,7 +17,7 @@
 //! | a struct, a component | an object |
 //! | a choice | an object of one member, its arm |
 //!
-//! What is not set has no member, and `null` is read as such. Members are read in any order; one that stands twice is an
+//! What is not set has no member, and `null` of a member of the schema is read as such. Members are read in any order; one that stands twice is an
 //! error. Fields of FIX that the schema does not know stand behind the others by their number, `"9001":"x"`, which no name
 //! can be. Numbers are read from strings, too, and [`Options::quoted`] writes them so: many readers of JSON hold
 //! numbers as doubles, which lose digits beyond the fifteenth.

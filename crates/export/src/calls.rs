@@ -1,8 +1,10 @@
 //! What is called, of IDL and of WSDL: interfaces, and the layouts of what their operations take and answer.
 
+use std::collections::HashMap;
+
 use trunkline_import::wsdl::{self, Protocol};
 use trunkline_import::{Problem, idl};
-use trunkline_message::Layout;
+use trunkline_message::{Layout, TypeId};
 use trunkline_soap as soap;
 
 use crate::LeftOut;
@@ -14,6 +16,8 @@ pub(crate) struct Calls {
     pub(crate) layouts: Vec<Layout>,
     /// The namespace and the name of the element that each layout is, if it is one.
     pub(crate) elements: Vec<Option<(String, String)>>,
+    /// What IDL calls the types of each layout.
+    pub(crate) declared: Vec<HashMap<TypeId, String>>,
 }
 
 #[derive(Debug)]
@@ -71,8 +75,9 @@ impl Interface {
 }
 
 impl Calls {
-    fn add(&mut self, layout: Layout) -> usize {
-        self.layouts.push(layout);
+    fn add(&mut self, specification: &idl::Specification, of: idl::Declared) -> usize {
+        self.declared.push(names_of(specification, &of));
+        self.layouts.push(of.layout);
         self.elements.push(None);
         self.layouts.len() - 1
     }
@@ -80,6 +85,7 @@ impl Calls {
     fn add_element(&mut self, described: wsdl::Described) -> usize {
         let soap::Options { namespace, operation, .. } = described.options;
         self.layouts.push(described.layout);
+        self.declared.push(HashMap::new());
         self.elements.push(Some((namespace, operation)));
         self.layouts.len() - 1
     }
@@ -130,7 +136,9 @@ impl Calls {
                 continue;
             }
             let (scope, name) = parts(&declaration.name);
-            let base = |it: &idl::DeclarationId| specification.declaration(*it).name.clone();
+            let base = |it: &idl::DeclarationId| {
+                specification.declaration(specification.resolved(*it)).name.clone()
+            };
             let mut interface = Interface {
                 scope,
                 service: name.clone(),
@@ -170,14 +178,14 @@ impl Calls {
             idl::Content::Operation(it) if it.name == call.name => Some(it),
             _ => None,
         });
-        let request = specification.request(call)?;
-        let reply = specification.reply(call)?;
+        let request = specification.declared_request(call)?;
+        let reply = specification.declared_reply(call)?;
         let raises = operation.map(|it| &*it.raises).unwrap_or_default();
         let mut faults = Vec::new();
         for raised in raises {
             let name = specification.declaration(*raised).name.clone();
-            let layout = specification.layout(*raised)?;
-            faults.push((name, self.add(layout)));
+            let raised = specification.declared(*raised)?;
+            faults.push((name, self.add(specification, raised)));
         }
         let parameters = operation
             .map(|it| it.parameters.iter().map(|it| (it.direction, it.name.clone())).collect());
@@ -185,8 +193,8 @@ impl Calls {
             name: call.name.clone(),
             action: String::new(),
             messages: Default::default(),
-            request: request.map(|it| self.add(it)),
-            reply: reply.map(|it| self.add(it)),
+            request: request.map(|it| self.add(specification, it)),
+            reply: reply.map(|it| self.add(specification, it)),
             is_answered: operation.is_none_or(|it| !it.is_oneway),
             faults,
             headers: Default::default(),
@@ -269,6 +277,17 @@ impl Calls {
             parameters: None,
         })
     }
+}
+
+/// What IDL calls the types of a layout that it declares.
+pub(crate) fn names_of(
+    specification: &idl::Specification,
+    of: &idl::Declared,
+) -> HashMap<TypeId, String> {
+    let named = |(of, id): (&TypeId, &idl::DeclarationId)| {
+        (*of, specification.declaration(*id).name.clone())
+    };
+    of.types.iter().map(named).collect()
 }
 
 /// The modules around a name, and its last step.

@@ -7,21 +7,21 @@
 //!
 //! Said otherwise are decimals, which are `double`; numbers of any size, dates and times, which are `string`; content
 //! of any shape and lists of octets, which are `sequence<octet>`; `i8`, which is `octet`; names that are none in IDL, or
-//! stand twice there; tags, what XML notes, and bounds but for `max_length` and `max_items`.
+//! stand twice there; tags, what XML notes, and bounds but for `max_length`, `max_items` and `max_items_inside`.
 
 mod declare;
 mod interface;
 mod names;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use trunkline_import::{Description, Problem, idl};
-use trunkline_message::Layout;
+use trunkline_message::{Layout, TypeId};
 
-use crate::calls::{Calls, parts};
+use crate::calls::{Calls, names_of, parts};
 use crate::types::Graph;
-use crate::{LeftOut, Messages, Written};
+use crate::{LeftOut, Message, Messages, Written};
 use declare::Declarer;
 use interface::Interfaces;
 use names::{identifier, written};
@@ -56,32 +56,23 @@ pub fn of_description(
     };
     let known = of_messages.len();
     let layouts: Vec<&Layout> = of_messages.into_iter().chain(&calls.layouts).collect();
-    let graph = Graph::of(&layouts);
+    let names: Vec<HashMap<TypeId, String>> = match description {
+        Description::Idl(specification) => {
+            let of_messages = messages.iter().map(|it| declared_as(specification, it));
+            of_messages.chain(calls.declared.iter().cloned()).collect()
+        }
+        _ => Vec::new(),
+    };
+    let graph = Graph::of_declared(&layouts, &names);
     let mut declarer = Declarer::new(&graph, &module);
     if let Description::Idl(specification) = description {
-        for (message, root) in messages.iter().zip(&graph.roots) {
-            let module = module_of(specification, &message.name);
-            if module != parts(&message.name).0 {
-                let why =
-                    "types of interfaces and structs are in the module around them".to_owned();
-                declarer.changes.add(|| message.name.clone(), why);
-            }
-            declarer.places.insert(*root, (module, word_of(specification, &message.name)));
-        }
+        take_places(&mut declarer, specification);
     }
     let mut written = Vec::new();
     for root in &graph.roots[..known] {
         message(&mut declarer, *root, &mut written, &mut left_out);
     }
     let roots = &graph.roots[known..];
-    if let Description::Idl(specification) = description {
-        for (name, layout) in
-            calls.interfaces.iter().flat_map(|it| &it.calls).flat_map(|it| &it.faults)
-        {
-            let module = module_of(specification, name);
-            declarer.places.entry(roots[*layout]).or_insert((module, "exception"));
-        }
-    }
     let known = HashSet::new();
     let mut interfaces = Interfaces { declarer: &mut declarer, roots, known };
     for interface in &calls.interfaces {
@@ -91,6 +82,12 @@ pub fn of_description(
         left_out.extend(left.map(|(name, why)| LeftOut { what: what(name), why }));
     }
     written.extend(roots);
+    if let Description::Idl(specification) = description {
+        add_moved(&mut declarer, specification, &written);
+        if only.is_none() {
+            add_unwritten(&mut declarer, specification, &written);
+        }
+    }
     let count = written.len() + calls.interfaces.len();
     Ok(Written { count, ..finished(declarer, &written, left_out) })
 }
@@ -127,7 +124,7 @@ fn finished(declarer: Declarer<'_>, roots: &[usize], left_out: Vec<LeftOut>) -> 
     let is_said = |format: &str, word: &str| match format {
         "cdr" => true,
         "field" => word == "default",
-        "facet" => matches!(word, "max_length" | "max_items"),
+        "facet" => matches!(word, "max_length" | "max_items" | "max_items_inside"),
         _ => false,
     };
     changes.add_notes(graph, &met, is_said, TARGET);
@@ -156,17 +153,85 @@ fn close(text: &mut String, open: &mut Vec<&str>, to: usize) {
     }
 }
 
-/// The modules around a declaration, without what else is around it.
-fn module_of(specification: &idl::Specification, name: &str) -> String {
-    let mut module = parts(name).0;
-    let is_module = |name: &str| {
-        let mut all = specification.declarations().iter().filter(|it| it.name == name);
-        all.any(|it| matches!(it.body, idl::Body::Module))
-    };
-    while !module.is_empty() && !is_module(&module) {
-        module = parts(&module).0;
+/// What IDL calls the types of a message's layout.
+fn declared_as(specification: &idl::Specification, message: &Message) -> HashMap<TypeId, String> {
+    let of = specification.find(&message.name);
+    let declared = of.and_then(|it| specification.declared(it).ok());
+    declared.map(|it| names_of(specification, &it)).unwrap_or_default()
+}
+
+/// Each type that IDL declares stays in its module, where no type is called as a module in it.
+fn take_places(declarer: &mut Declarer<'_>, specification: &idl::Specification) {
+    let all = specification.declarations().iter();
+    let modules: BTreeSet<&str> =
+        all.filter(|it| matches!(it.body, idl::Body::Module)).map(|it| &*it.name).collect();
+    for module in &modules {
+        let (around, name) = parts(module);
+        declarer.taken.take(&around, &name);
     }
-    module
+    let graph = declarer.graph;
+    for (index, of) in graph.types.iter().enumerate() {
+        let Some(name) = of.declared else { continue };
+        let mut module = parts(name).0;
+        while !module.is_empty() && !modules.contains(&*module) {
+            module = parts(&module).0;
+        }
+        declarer.places.insert(index, (module, word_of(specification, name)));
+    }
+}
+
+/// Says which types are no longer where they were declared.
+fn add_moved(declarer: &mut Declarer<'_>, specification: &idl::Specification, written: &[usize]) {
+    let graph = declarer.graph;
+    let met = graph.met(written);
+    for (index, of) in graph.types.iter().enumerate().filter(|it| met[it.0]) {
+        let Some((name, (module, _))) = of.declared.zip(declarer.places.get(&index)) else {
+            continue;
+        };
+        if *module != parts(name).0 {
+            let why = "types of interfaces and structs are in the module around them".to_owned();
+            declarer.changes.add(|| placed(specification, name), why);
+        }
+    }
+}
+
+/// Says what the file declares that no message has, and that is not written for this.
+fn add_unwritten(
+    declarer: &mut Declarer<'_>,
+    specification: &idl::Specification,
+    written: &[usize],
+) {
+    let graph = declarer.graph;
+    let met = graph.met(written);
+    let all = graph.types.iter().enumerate().filter(|it| met[it.0]);
+    let known: HashSet<&str> = all.filter_map(|it| it.1.declared).collect();
+    for declaration in specification.declarations().iter().filter(|it| it.is_main) {
+        let why = match &declaration.body {
+            idl::Body::Const(..) => "constants are in no message, and are left out",
+            idl::Body::Typedef(_) => "typedefs are written as what they stand for",
+            idl::Body::Enum(_) if !known.contains(&*declaration.name) => {
+                "an enumeration that is in no message is left out"
+            }
+            idl::Body::Value(_) | idl::Body::ValueBox(_) => {
+                "value types have no form as messages, and are left out"
+            }
+            idl::Body::Native => "native types have no form as messages, and are left out",
+            _ => continue,
+        };
+        declarer.changes.add(|| placed(specification, &declaration.name), why.to_owned());
+    }
+}
+
+/// A declaration, with the file and line in which it is.
+fn placed(specification: &idl::Specification, name: &str) -> String {
+    let all = specification.declarations().iter();
+    let is_it = |it: &&idl::Declaration| {
+        it.name == name && !matches!(it.body, idl::Body::Forward(_) | idl::Body::Module)
+    };
+    match all.into_iter().find(is_it) {
+        Some(it) => format!("{name} ({}:{})", it.place.file, it.place.line),
+        None => name.to_owned(),
+    }
 }
 
 /// The word that declares a message of IDL.

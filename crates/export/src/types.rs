@@ -19,6 +19,8 @@ pub(crate) struct Graph<'a> {
 pub(crate) struct Type<'a> {
     layout: &'a Layout,
     of: TypeId,
+    /// What the description calls it, with its modules, if it declares it.
+    pub(crate) declared: Option<&'a str>,
     /// What each member is, or the item of a list.
     pub(crate) inside: Vec<usize>,
 }
@@ -97,9 +99,21 @@ impl<'a> Type<'a> {
 
 impl<'a> Graph<'a> {
     pub(crate) fn of(layouts: &[&'a Layout]) -> Self {
+        Self::of_declared(layouts, &[])
+    }
+
+    /// The same where types are told apart by what the description calls them: for each layout, the names of those that it
+    /// declares.
+    pub(crate) fn of_declared(
+        layouts: &[&'a Layout],
+        names: &'a [HashMap<TypeId, String>],
+    ) -> Self {
         let mut places = Places::default();
-        let roots: Vec<usize> =
-            layouts.iter().map(|it| places.add(it, it.schema().root())).collect();
+        let roots: Vec<usize> = layouts
+            .iter()
+            .enumerate()
+            .map(|(index, it)| places.add(it, it.schema().root(), names.get(index)))
+            .collect();
         let mut classes = classes(places.found.iter().map(said));
         loop {
             let known = classes.iter().max().copied();
@@ -156,8 +170,13 @@ struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    fn add(&mut self, layout: &'a Layout, root: TypeId) -> usize {
-        let first = self.place(layout, root);
+    fn add(
+        &mut self,
+        layout: &'a Layout,
+        root: TypeId,
+        names: Option<&'a HashMap<TypeId, String>>,
+    ) -> usize {
+        let first = self.place(layout, root, names);
         let mut at = first;
         while at < self.found.len() {
             let of = self.found[at].of;
@@ -165,15 +184,22 @@ impl<'a> Places<'a> {
                 Body::List { of, .. } => vec![of],
                 _ => layout.schema().members(of).iter().map(|it| it.of).collect(),
             };
-            self.found[at].inside = inside.into_iter().map(|it| self.place(layout, it)).collect();
+            self.found[at].inside =
+                inside.into_iter().map(|it| self.place(layout, it, names)).collect();
             at += 1;
         }
         first
     }
 
-    fn place(&mut self, layout: &'a Layout, of: TypeId) -> usize {
+    fn place(
+        &mut self,
+        layout: &'a Layout,
+        of: TypeId,
+        names: Option<&'a HashMap<TypeId, String>>,
+    ) -> usize {
         *self.known.entry((layout, of)).or_insert_with(|| {
-            self.found.push(Type { layout, of, inside: Vec::new() });
+            let declared = names.and_then(|it| it.get(&of)).map(|it| &**it);
+            self.found.push(Type { layout, of, declared, inside: Vec::new() });
             self.found.len() - 1
         })
     }
@@ -191,7 +217,7 @@ fn classes<T: Hash + Eq>(all: impl Iterator<Item = T>) -> Vec<usize> {
 
 /// All that is said of a type apart from what the types inside are.
 fn said(of: &Type<'_>) -> String {
-    let mut out = format!("{:?}\n", of.name());
+    let mut out = format!("{:?} {:?}\n", of.name(), of.declared);
     match of.body() {
         Body::Scalar(kind) => _ = writeln!(out, "{kind:?}"),
         Body::Enumeration(values) => _ = writeln!(out, "enumeration {values:?}"),

@@ -8,6 +8,7 @@
 //! if anything in them is, which may be there with nothing in them; how many values a list in one text has; and tags,
 //! codes and labels that other formats note.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use trunkline_import::{Description, Problem};
@@ -44,7 +45,26 @@ pub fn of_description(
     let documents: Vec<_> = documents.filter(|it| has_form(it, &mut unwritable)).collect();
     let mut written = of_documents(&documents, stem);
     written.left_out.extend(unwritable.into_iter().chain(left_out));
+    written.left_out = by_reason(written.left_out);
     Ok(written)
+}
+
+/// Each reason once, with all that is left out because of it: an element may be that of several messages, and what has no form may
+/// stand in many.
+fn by_reason(all: Vec<LeftOut>) -> Vec<LeftOut> {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for LeftOut { what, why } in all {
+        let at = *known.entry(why.clone()).or_insert(reasons.len());
+        if at == reasons.len() {
+            reasons.push((why, Vec::new()));
+        }
+        let names = &mut reasons[at].1;
+        if !names.contains(&what) {
+            names.push(what);
+        }
+    }
+    reasons.into_iter().map(|(why, names)| LeftOut { what: names.join(", "), why }).collect()
 }
 
 /// Is a message that no schema describes written as XML? Else says why not.
@@ -85,6 +105,9 @@ fn of_documents(documents: &[Document], stem: &str) -> Written {
         let Document { name, namespace, .. } = &documents[index];
         let what =
             if namespace.is_empty() { name.clone() } else { format!("{{{namespace}}}{name}") };
+        // What is left out is named already.
+        let own = format!("the message {name}: ");
+        let why = why.strip_prefix(&own).map(str::to_owned).unwrap_or(why);
         LeftOut { what, why }
     });
     let mut changes = Changes::default();
@@ -102,7 +125,11 @@ fn of_documents(documents: &[Document], stem: &str) -> Written {
 /// What messages say, and a schema does not.
 pub(crate) fn add_changes(changes: &mut Changes, graph: &Graph<'_>) {
     let all = vec![true; graph.types.len()];
-    let is_said = |format: &str, _: &str| matches!(format, "xml" | "facet" | "field");
+    let is_said = |format: &str, word: &str| match format {
+        "xml" | "field" => true,
+        "facet" => word != "max_items_inside",
+        _ => false,
+    };
     changes.add_notes(graph, &all, is_said, TARGET);
     changes.add_kinds(graph, &all, TARGET, |kind| match kind {
         Kind::Code => ("string", Kind::Text),
@@ -119,8 +146,8 @@ pub(crate) fn add_changes(changes: &mut Changes, graph: &Graph<'_>) {
             }
             if is_struct && member.need == Need::Required && !has_required(graph, of.inside[index])
             {
-                let why = "a component in which nothing is required may be absent".to_owned();
-                changes.add(|| of.path(index), why);
+                let why = "what holds nothing that has to be there may be absent (minOccurs=\"0\"), as it may where it is read";
+                changes.add(|| of.path(index), why.to_owned());
             }
             let is_spaced = of.note_of(index, "xml", "list") == Some("spaced");
             let words = ["items", "min_items", "max_items"];

@@ -4,8 +4,13 @@ use memchr::memchr;
 use trunkline_codec::fix::SOH;
 use trunkline_wire::Integer as _;
 
+use crate::dictionaries::Dictionaries;
+use crate::message::Fields;
 use crate::outbox::{Outbox, SendError, is_own, push_bytes};
+use crate::reject::{Reason, Refused};
+use crate::rules::Validation;
 use crate::tags;
+use crate::version::Version;
 
 /// A message that is put together field by field, as they stand in a log or are typed.
 ///
@@ -16,7 +21,15 @@ pub struct Draft {
     message_type: String,
     header: Vec<(u32, Vec<u8>)>,
     body: Vec<u8>,
+    /// The field that was added last, and how many bytes of data it says, if it does.
+    last: (u32, Option<u64>),
 }
+
+/// Why a value is none.
+const DELIMITER: &str = "the value has the delimiter SOH (0x01) inside";
+
+/// ApplVerID, by which a message says of which version it is.
+const APPL_VER_ID: u32 = 1128;
 
 impl Draft {
     /// A message of this MsgType (35), without fields.
@@ -37,7 +50,7 @@ impl Draft {
             if field.1.is_empty() {
                 return Err("a field has no value");
             }
-            draft.push(field.0, field.1);
+            draft.push(field.0, field.1)?;
             (before, bytes) = (field, rest);
         }
         match draft.message_type.is_empty() {
@@ -53,7 +66,17 @@ impl Draft {
 
     /// Adds a field: in the header if it is one of it, else behind the last field of the body. MsgType changes what the
     /// message is.
-    pub fn push(&mut self, tag: u32, value: &[u8]) {
+    ///
+    /// # Errors
+    /// The delimiter is inside of the value, which would end there: data alone may hold it, behind a field that says how many
+    /// bytes they have.
+    pub fn push(&mut self, tag: u32, value: &[u8]) -> Result<(), &'static str> {
+        let of_data = tags::length_of_data(tag)
+            .is_some_and(|length| self.last == (length, u64::try_from(value.len()).ok()));
+        if !of_data && value.contains(&SOH) {
+            return Err(DELIMITER);
+        }
+        self.last = (tag, u64::parse(value).ok());
         match tag {
             tags::MSG_TYPE => self.message_type = String::from_utf8_lossy(value).into_owned(),
             _ if is_own(tag) || tags::is_of_trailer(tag) => {}
@@ -63,6 +86,7 @@ impl Draft {
             }
             _ => push_bytes(&mut self.body, tag, value),
         }
+        Ok(())
     }
 
     /// Puts a field before the others of the body, in place of those of its number.
@@ -81,6 +105,60 @@ impl Draft {
     /// The fields of the body, each with its delimiter.
     pub fn body(&self) -> &[u8] {
         &self.body
+    }
+
+    /// The fields of the header and of the body that have this number.
+    pub fn values(&self, tag: u32) -> Vec<&[u8]> {
+        let header = self.header.iter().filter(|it| it.0 == tag).map(|it| &*it.1);
+        let (mut rest, mut before) = (&*self.body, (0, &b""[..]));
+        let body = std::iter::from_fn(|| {
+            let (field, behind) = next(rest, before)?;
+            (before, rest) = (field, behind);
+            Some(field)
+        });
+        header.chain(body.filter(|it| it.0 == tag).map(|it| it.1)).collect()
+    }
+
+    /// Holds it to the dictionaries of a session: the form of values, the codes that they are among, the lengths of data, the
+    /// counts of groups, each field once. Not whether all is there that has to be, and nothing else is. `application` is the
+    /// ApplVerID (1128) of a message that does not say its own. A message that is in no dictionary is not held to one.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check(
+        &self,
+        dictionaries: &Dictionaries,
+        version: Version,
+        application: Option<&str>,
+    ) -> Result<(), Refused> {
+        const VALUES: Validation = Validation {
+            fields_have_values: true,
+            fields_in_order: false,
+            fields_are_known: false,
+            user_fields_are_known: false,
+            groups_in_order: false,
+            required_fields: false,
+        };
+        let own = self.header.iter().find(|it| it.0 == APPL_VER_ID).map(|it| &*it.1);
+        let id = own.or(application.map(str::as_bytes)).filter(|_| dictionaries.has_versions());
+        let Some(rules) = dictionaries.application(id) else { return Ok(()) };
+        let mut bytes = Vec::with_capacity(self.body.len() + 64);
+        let head: [(u32, &[u8]); 3] = [
+            (tags::BEGIN_STRING, version.begin_string().as_bytes()),
+            (tags::BODY_LENGTH, b"0"),
+            (tags::MSG_TYPE, self.message_type.as_bytes()),
+        ];
+        head.iter().for_each(|it| push_bytes(&mut bytes, it.0, it.1));
+        self.header.iter().for_each(|it| push_bytes(&mut bytes, it.0, &it.1));
+        bytes.extend_from_slice(&self.body);
+        push_bytes(&mut bytes, tags::CHECK_SUM, b"000");
+        let mut fields = Fields::default();
+        // What are no fields is refused when it is sent.
+        let Ok(message) = fields.read(&bytes) else { return Ok(()) };
+        match rules.check(dictionaries.transport(), message, VALUES) {
+            Err(refused) if refused.reason == Reason::InvalidMsgType => Ok(()),
+            checked => checked,
+        }
     }
 
     /// Sends it, and returns its MsgSeqNum.
@@ -129,11 +207,25 @@ mod tests {
             (55, "INTC"),
             (10, "123"),
         ] {
-            draft.push(tag, value.as_bytes());
+            draft.push(tag, value.as_bytes()).expect("a value");
         }
         let header: Vec<(u32, Vec<u8>)> = vec![(115, b"fund".to_vec()), (129, b"desk".to_vec())];
         assert_eq!((draft.message_type(), &draft.header), ("D", &header));
         assert_eq!(draft.body(), b"11=x\x0155=INTC\x01");
+    }
+
+    #[test]
+    fn a_value_ends_where_it_ends() {
+        let mut draft = Draft::new("8");
+        assert_eq!(draft.push(58, b"x\x01150=F"), Err(DELIMITER));
+        assert_eq!(draft.push(355, b"x\x01150=F"), Err(DELIMITER), "nothing says its length");
+        draft.push(354, b"6").expect("a length");
+        assert_eq!(draft.push(355, b"x\x01150=F"), Err(DELIMITER), "another length");
+        draft.push(354, b"7").expect("a length");
+        draft.push(355, b"x\x01150=F").expect("data");
+        assert_eq!(draft.body(), b"354=6\x01354=7\x01355=x\x01150=F\x01");
+        assert_eq!(draft.values(355), [b"x\x01150=F"]);
+        assert_eq!(draft.values(354).len(), 2);
     }
 
     #[test]

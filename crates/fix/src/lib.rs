@@ -39,6 +39,6 @@ pub use schedule::{Hours, Schedule, ScheduleError};
 pub use session::Session;
 pub use settings::{Identity, Role, Settings, SubIds};
 pub use store::{MemoryStore, Store, Wake};
-pub use tags::is_of_header;
+pub use tags::{is_of_header, length_of_data};
 pub use time::Moment;
 pub use version::Version;

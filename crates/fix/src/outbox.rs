@@ -35,6 +35,8 @@ pub struct Outbox {
     content: Vec<u8>,
     /// SendingTime as it was written last, and the millisecond or second that it is.
     stamp: (Vec<u8>, i64),
+    /// What the header of most messages has before SendingTime, and behind it.
+    usual: [Vec<u8>; 2],
     fields: Fields,
     /// Is told of each message that goes to the connection.
     on_sent: Option<OnSent>,
@@ -88,8 +90,10 @@ impl fmt::Debug for Outbox {
 
 impl Outbox {
     pub(crate) fn new(settings: Settings, store: Box<dyn Store>) -> Self {
+        let usual = usual(&settings);
         Self {
             settings,
+            usual,
             store,
             now: Moment::default(),
             output: Output::default(),
@@ -297,7 +301,11 @@ impl Outbox {
         self.look_at_the_time();
         let mut content = std::mem::take(&mut self.content);
         content.clear();
-        self.header(head, &mut content);
+        if head.original.is_none() && head.extra.is_empty() && !self.settings.last_processed {
+            self.usual_header(head, &mut content);
+        } else {
+            self.header(head, &mut content);
+        }
         content.extend_from_slice(body);
         let mut message = std::mem::take(&mut self.message);
         message.clear();
@@ -315,6 +323,17 @@ impl Outbox {
         message
     }
 
+    /// The header of a message that is sent for the first time, without fields but the session's.
+    fn usual_header(&self, head: &Head<'_>, out: &mut Vec<u8>) {
+        let [before, behind] = &self.usual;
+        push_bytes(out, tags::MSG_TYPE, head.message_type);
+        push(out, tags::MSG_SEQ_NUM, head.number);
+        out.extend_from_slice(before);
+        push_bytes(out, tags::SENDING_TIME, &self.stamp.0);
+        out.extend_from_slice(behind);
+    }
+
+    /// The header of any message.
     fn header(&self, head: &Head<'_>, out: &mut Vec<u8>) {
         let Settings { identity, sub_ids, last_processed, .. } = &self.settings;
         push_bytes(out, tags::MSG_TYPE, head.message_type);
@@ -498,6 +517,30 @@ impl Outbox {
     }
 }
 
+/// What stands between MsgSeqNum and SendingTime, and what behind it.
+fn usual(settings: &Settings) -> [Vec<u8>; 2] {
+    let Settings { identity, sub_ids, .. } = settings;
+    let fields = |all: &[(Tag, Option<&String>)]| {
+        let mut out = Vec::new();
+        for (tag, value) in all {
+            value.iter().for_each(|it| push_bytes(&mut out, *tag, it.as_bytes()));
+        }
+        out
+    };
+    [
+        fields(&[
+            (tags::SENDER_COMP_ID, Some(&identity.sender)),
+            (tags::SENDER_SUB_ID, sub_ids.sender.as_ref()),
+        ]),
+        fields(&[
+            (tags::TARGET_COMP_ID, Some(&identity.target)),
+            (tags::TARGET_SUB_ID, sub_ids.target.as_ref()),
+            (tags::SENDER_LOCATION_ID, sub_ids.sender_location.as_ref()),
+            (tags::TARGET_LOCATION_ID, sub_ids.target_location.as_ref()),
+        ]),
+    ]
+}
+
 /// Does the session write this field of the header itself?
 pub(crate) fn is_own(tag: Tag) -> bool {
     use tags::{
@@ -558,4 +601,37 @@ fn digits(out: &mut Vec<u8>, mut number: u64) {
         }
     }
     out.extend_from_slice(&digits[at..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Identity, Role, SubIds};
+    use crate::store::MemoryStore;
+    use crate::version::Version;
+
+    #[test]
+    fn a_usual_header_is_what_any_is() {
+        for names in 0..16_u32 {
+            let name = |bit: u32| (names >> bit & 1 == 1).then(|| format!("name-{bit}"));
+            let mut settings =
+                Settings::new(Role::Initiator, Identity::new(Version::Fix44, "FUND", "BANK"));
+            settings.sub_ids = SubIds {
+                sender: name(0),
+                target: name(1),
+                sender_location: name(2),
+                target_location: name(3),
+            };
+            let mut outbox = Outbox::new(settings, Box::new(MemoryStore::default()));
+            outbox.set_now(Moment { monotonic: 1, utc: 1_764_000_000_123_000_000 });
+            outbox.look_at_the_time();
+            for (number, message_type) in [(1, &b"D"[..]), (4_711, b"AE")] {
+                let head = Head { message_type, number, original: None, extra: &[] };
+                let [mut usual, mut any] = [Vec::new(), Vec::new()];
+                outbox.usual_header(&head, &mut usual);
+                outbox.header(&head, &mut any);
+                assert_eq!(String::from_utf8_lossy(&usual), String::from_utf8_lossy(&any));
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 mod compile;
 mod format;
+mod lengths;
 mod members;
 
 use foldhash::{HashMap, HashSet};
@@ -120,6 +121,7 @@ impl Rules {
         validation: Validation,
     ) -> Result<(), Refused> {
         let parts = parts(message, validation)?;
+        lengths::check(message)?;
         let members = self.messages.get(message.message_type());
         let Some(members) = members else { return Err(Refused::of(Reason::InvalidMsgType)) };
         let [header, body, trailer] = parts;

@@ -4,47 +4,23 @@ mod common;
 
 use std::io::Write as _;
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 use std::time::Duration;
 
+use common::holding::{ask, holding, wait};
 use common::{answer, connect, exchange_open, rest, status};
 use trunkline_http::{Config, Handler, Peer, Request, Response, Running, Server};
 
-/// Answers with the name of its thread. Keeps `/hold` until it is told to go on.
-struct Named {
-    has: Mutex<Sender<()>>,
-    go: Mutex<Receiver<()>>,
-}
-
-impl Handler for Named {
-    type Connection = ();
-
-    fn connect(&self, _: &Peer) {}
-
-    fn handle(&self, (): &mut (), request: &Request<'_>, response: &mut Response) {
-        if request.path == "/hold" {
-            self.has.lock().expect("no panic").send(()).expect("the test listens");
-            self.go.lock().expect("no panic").recv().expect("the test tells");
-        }
-        response.body = thread::current().name().unwrap_or_default().as_bytes().to_vec();
-    }
-}
-
-/// A server, what says that its handler holds a request, and what tells it to go on.
+/// A server whose answers are the names of its threads, what says that its handler holds a request, and what tells it to go on.
 fn named(config: Config) -> (Running, Receiver<()>, Sender<()>) {
-    let (has, had) = channel();
-    let (tell, go) = channel();
-    let server = Server::bind("127.0.0.1:0", config).expect("a port is free");
-    let handler = Named { has: Mutex::new(has), go: Mutex::new(go) };
-    (server.serve(handler).expect("threads"), had, tell)
+    holding(config, |_, response| response.body = name())
 }
 
-fn ask(stream: &mut TcpStream, path: &str) {
-    let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
-    stream.write_all(request.as_bytes()).expect("it reads");
+fn name() -> Vec<u8> {
+    thread::current().name().unwrap_or_default().as_bytes().to_vec()
 }
 
 /// The thread that answers a request for nothing.
@@ -57,7 +33,7 @@ fn thread_of(stream: &mut TcpStream) -> String {
 fn held(server: &Running, had: &Receiver<()>) -> TcpStream {
     let mut stream = connect(server.address());
     ask(&mut stream, "/hold");
-    had.recv_timeout(Duration::from_secs(20)).expect("the handler has it");
+    wait(had);
     stream
 }
 
@@ -109,7 +85,7 @@ fn while_handlers_keep_all_threads_a_connection_waits_for_the_first_that_is_free
     let mut second = connect(server.address());
     assert_eq!(thread_of(&mut second), "http 1");
     ask(&mut second, "/hold");
-    had.recv_timeout(Duration::from_secs(20)).expect("the handler has it");
+    wait(&had);
     let mut waiting = connect(server.address());
     ask(&mut waiting, "/");
     // Time for somebody to accept it who should not.
@@ -138,7 +114,7 @@ impl Handler for Short {
             self.calls.fetch_add(1, SeqCst);
             thread::sleep(Duration::from_millis(3));
         }
-        response.body = thread::current().name().unwrap_or_default().as_bytes().to_vec();
+        response.body = name();
     }
 }
 

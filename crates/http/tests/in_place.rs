@@ -4,65 +4,44 @@ mod common;
 
 use std::io::Write as _;
 use std::net::TcpStream;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender};
 use std::thread::{sleep, spawn};
 use std::time::Duration;
 
+use common::holding::{ask, holding, wait};
 use common::{answer, connect, rest, status};
-use trunkline_http::{Config, Handler, Peer, Request, Response, Running, Server};
+use trunkline_http::{Config, Running};
 
 /// More than the system takes in at once.
 const LONG: usize = 32 << 20;
 
-/// Answers with the length of the body. Keeps `/hold`, says so, and answers at length when it is told
-/// to.
-struct Holding {
-    has: Mutex<Sender<()>>,
-    go: Mutex<Receiver<()>>,
+/// A server that answers with the length of the body, and at length what its handler held; what says that it holds a request, and
+/// what tells it to go on.
+fn lengths(config: Config) -> (Running, Receiver<()>, Sender<()>) {
+    holding(config, |request, response| {
+        response.body = match request.path {
+            "/hold" => vec![b'x'; LONG],
+            _ => request.body.len().to_string().into_bytes(),
+        };
+    })
 }
 
-impl Handler for Holding {
-    type Connection = ();
-
-    fn connect(&self, _: &Peer) {}
-
-    fn handle(&self, (): &mut (), request: &Request<'_>, response: &mut Response) {
-        if request.path == "/hold" {
-            self.has.lock().expect("no panic").send(()).expect("the test listens");
-            self.go.lock().expect("no panic").recv().expect("the test tells");
-            response.body = vec![b'x'; LONG];
-            return;
-        }
-        response.body = request.body.len().to_string().into_bytes();
-    }
-}
-
-/// A server, what says that its handler holds a request, and what tells it to go on.
-fn holding(config: Config) -> (Running, Receiver<()>, Sender<()>) {
-    let (has, had) = channel();
-    let (tell, go) = channel();
-    let server = Server::bind("127.0.0.1:0", config).expect("a port is free");
-    let handler = Holding { has: Mutex::new(has), go: Mutex::new(go) };
-    (server.serve(handler).expect("threads"), had, tell)
-}
-
-fn ask(server: &Running, path: &str) -> TcpStream {
+/// A connection on which this was asked.
+fn asked(server: &Running, path: &str) -> TcpStream {
     let mut stream = connect(server.address());
-    let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
-    stream.write_all(request.as_bytes()).expect("it reads");
+    ask(&mut stream, path);
     stream
 }
 
 #[test]
 fn new_connections_go_past_a_thread_whose_handler_sleeps() {
-    let (server, had, tell) = holding(Config { threads: 4, ..Config::default() });
-    let mut held = ask(&server, "/hold");
-    had.recv_timeout(Duration::from_secs(20)).expect("the handler has it");
+    let (server, had, tell) = lengths(Config { threads: 4, ..Config::default() });
+    let mut held = asked(&server, "/hold");
+    wait(&had);
     // Each of the other threads gets one connection, and then, with as many everywhere, a second.
     let mut open = Vec::new();
     for _ in 0..6 {
-        let mut stream = ask(&server, "/");
+        let mut stream = asked(&server, "/");
         assert_eq!(answer(&mut stream).1, b"0");
         open.push(stream);
     }
@@ -74,7 +53,7 @@ fn new_connections_go_past_a_thread_whose_handler_sleeps() {
 #[test]
 fn a_body_that_came_while_the_thread_was_busy_is_not_late() {
     let body_timeout = Duration::from_millis(800);
-    let (server, had, tell) = holding(Config { threads: 1, body_timeout, ..Config::default() });
+    let (server, had, tell) = lengths(Config { threads: 1, body_timeout, ..Config::default() });
     for framing in ["Content-Length: 60000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"] {
         let mut sending = connect(server.address());
         let before = server.counters().requests;
@@ -83,8 +62,8 @@ fn a_body_that_came_while_the_thread_was_busy_is_not_late() {
         while server.counters().requests == before {
             sleep(Duration::from_millis(1));
         }
-        let _held = ask(&server, "/hold");
-        had.recv_timeout(Duration::from_secs(20)).expect("the handler has it");
+        let _held = asked(&server, "/hold");
+        wait(&had);
         let body = match framing.contains("chunked") {
             true => format!("{}0\r\n\r\n", format!("3e8\r\n{}\r\n", "b".repeat(1000)).repeat(60)),
             false => "b".repeat(60_000),
@@ -100,10 +79,10 @@ fn a_body_that_came_while_the_thread_was_busy_is_not_late() {
 #[test]
 fn a_server_with_all_patience_answers_what_has_begun_when_it_stops() {
     let stop_timeout = Duration::MAX;
-    let (server, ..) = holding(Config { threads: 1, stop_timeout, ..Config::default() });
+    let (server, ..) = lengths(Config { threads: 1, stop_timeout, ..Config::default() });
     let mut half = connect(server.address());
     half.write_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nh").expect("it reads");
-    let mut idle = ask(&server, "/");
+    let mut idle = asked(&server, "/");
     assert_eq!(answer(&mut idle).1, b"0");
     while server.counters().requests < 2 {
         sleep(Duration::from_millis(1));
@@ -119,9 +98,9 @@ fn a_server_with_all_patience_answers_what_has_begun_when_it_stops() {
 #[test]
 fn an_answer_has_its_time_however_long_the_handler_took() {
     let write_timeout = Duration::from_secs(2);
-    let (server, had, tell) = holding(Config { threads: 1, write_timeout, ..Config::default() });
-    let mut held = ask(&server, "/hold");
-    had.recv_timeout(Duration::from_secs(20)).expect("the handler has it");
+    let (server, had, tell) = lengths(Config { threads: 1, write_timeout, ..Config::default() });
+    let mut held = asked(&server, "/hold");
+    wait(&had);
     sleep(write_timeout * 3 / 2);
     tell.send(()).expect("the handler waits");
     // Some ticks pass before it is read.

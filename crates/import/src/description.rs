@@ -1,12 +1,13 @@
 //! A description of messages, whichever kind of file it came from.
 
 mod called;
+mod in_body;
 
 use trunkline_message::Layout;
 use trunkline_soap as soap;
 
 use crate::nearest::no_message;
-use crate::wsdl::{Binding, Operation, Protocol, Style};
+use crate::wsdl::{Binding, Operation, Protocol};
 use crate::xsd::{ElementId, Name, Schemas};
 use crate::{Limits, Place, Problem, Resolver, Source, fix, idl, wsdl};
 
@@ -223,49 +224,6 @@ impl Description {
         })
     }
 
-    /// The name by which [`message`](Self::message) finds what is in an envelope, or the document, whose element is this,
-    /// and whose `xsi:type` names this type; none if its kind of description knows nothing of namespaces.
-    pub fn name_of_element(
-        &self,
-        local: &str,
-        namespace: &str,
-        of_type: Option<(&str, &str)>,
-    ) -> Option<String> {
-        let element = Name { namespace: namespace.into(), local: local.into() };
-        let schemas = match self {
-            Self::Services(services) => {
-                let is_it = |it: &wsdl::Message, style| match style {
-                    Style::Rpc => it.wrapper == element,
-                    Style::Document => it.parts.iter().any(|it| it.is_written_as(&element)),
-                };
-                let found = operations(services).find_map(|(_, operation)| {
-                    let takes = |it: &Option<wsdl::Message>| {
-                        it.as_ref().is_some_and(|it| is_it(it, operation.style))
-                    };
-                    if takes(&operation.request) {
-                        return Some(operation.name.clone());
-                    }
-                    takes(&operation.response).then(|| format!("{}{RESPONSE}", operation.name))
-                });
-                if found.is_some() {
-                    return found;
-                }
-                services.schemas()
-            }
-            Self::Elements(schemas) => schemas,
-            Self::Listing(described) | Self::Sample(described) => {
-                let is_it = described.is_element(local, namespace);
-                return is_it.then(|| described.layout.name().to_owned());
-            }
-            Self::Fix(_) | Self::Idl(_) => return None,
-        };
-        let id = schemas.element(&element)?;
-        let is_it = |it: &&Name| of_type == Some((&*it.local, &*it.namespace));
-        let types = schemas.types_of(id).into_iter().filter_map(|it| schemas.type_name(it));
-        let found = types.into_iter().find(is_it);
-        Some(found.map_or_else(|| element.to_string(), |it| named_as(&element, it)))
-    }
-
     /// What is wrong with it and can be lived with.
     pub fn warnings(&self) -> &[Problem] {
         match self {
@@ -323,10 +281,12 @@ fn of_element(schemas: &Schemas, name: &str) -> Result<Option<Described>, Proble
     let is_it = |it: &Name| *it.local == *name || it.to_string() == name;
     let mut all: Vec<(&Name, ElementId)> = schemas.elements().filter(|it| is_it(it.0)).collect();
     all.sort();
-    let (name, element) = match &*all {
-        [] => return Ok(None),
-        [found] => *found,
-        [first, ..] => {
+    // The whole name is that of one.
+    let whole = all.iter().find(|it| it.0.to_string() == name);
+    let (name, element) = match (whole, &*all) {
+        (_, []) => return Ok(None),
+        (Some(found), _) | (None, [found]) => *found,
+        (None, [first, ..]) => {
             let names: Vec<String> = all.iter().map(|it| it.0.to_string()).collect();
             let what = format!("{name} is one of {}", names.join(", "));
             return Err(Problem::new(schemas.place_of(first.1), what, "say which"));

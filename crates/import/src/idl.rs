@@ -11,7 +11,7 @@
 //! | `boolean`, `octet`, `short` to `unsigned long long`, `float`, `double` | of the same width |
 //! | `char`; `string`, `string<10>` | `code`; `text`, and the facet `max_length` |
 //! | `enum` | an enumeration |
-//! | `sequence<T>`, `sequence<T, 10>`; `sequence<octet>` | a list, and the facet `max_items`; `bytes` |
+//! | `sequence<T>`, `sequence<T, 10>`; `sequence<octet>` | a list, and the facets `max_items`, of lists in it `max_items_inside`; `bytes` |
 //! | `T a[2][3]` | lists of so many |
 //! | `struct`, `exception`; `union` | a struct; a choice, an arm for each label |
 //! | annotations of IDL 4 | nothing; those that change bytes, such as `@optional`, are rejected |
@@ -32,6 +32,7 @@ mod preprocessor;
 mod scope;
 mod types;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use trunkline_message::Layout;
@@ -41,6 +42,7 @@ pub use declaration::{
     Body, Case, Constant, Content, Declaration, DeclarationId, Interface, Member, Operation,
     Parameter, Type, Typed, Union, ValueType,
 };
+pub use layout::Declared;
 
 use crate::problem::Warnings;
 use crate::{Limits, Place, Problem, Resolver};
@@ -95,6 +97,59 @@ impl Specification {
         &self.declarations[id.0]
     }
 
+    /// What a typedef of no array, or a name before its declaration, stands for; anything else itself.
+    ///
+    /// # Panics
+    /// If it is of another specification.
+    pub fn resolved(&self, of: DeclarationId) -> DeclarationId {
+        let mut of = of;
+        loop {
+            let declaration = self.declaration(of);
+            let next = match &declaration.body {
+                Body::Typedef(Typed { of: Type::Named(inner), dimensions }) => {
+                    dimensions.is_empty().then_some(*inner)
+                }
+                Body::Forward(_) => {
+                    let is_it = |it: &Declaration| {
+                        it.name == declaration.name && !matches!(it.body, Body::Forward(_))
+                    };
+                    self.declarations.iter().position(is_it).map(DeclarationId)
+                }
+                _ => None,
+            };
+            match next {
+                Some(next) => of = next,
+                None => return of,
+            }
+        }
+    }
+
+    /// The interfaces and value types whose operations an interface or value type has beside its own: those that it names,
+    /// and behind each those that this has, each once.
+    ///
+    /// # Panics
+    /// If it is of another specification.
+    pub fn inherited(&self, of: DeclarationId) -> Vec<DeclarationId> {
+        let (mut all, mut seen) = (Vec::new(), HashSet::from([of]));
+        let mut ahead = self.last_bases_first(of);
+        while let Some(base) = ahead.pop() {
+            if seen.insert(base) {
+                all.push(base);
+                ahead.extend(self.last_bases_first(base));
+            }
+        }
+        all
+    }
+
+    fn last_bases_first(&self, of: DeclarationId) -> Vec<DeclarationId> {
+        let named: Vec<DeclarationId> = match &self.declaration(of).body {
+            Body::Interface(interface) => interface.bases.clone(),
+            Body::Value(value) => value.bases.iter().chain(&value.supports).copied().collect(),
+            _ => Vec::new(),
+        };
+        named.into_iter().rev().map(|it| self.resolved(it)).collect()
+    }
+
     /// What is odd about it, but can be lived with.
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
@@ -122,6 +177,14 @@ impl Specification {
     /// # Errors
     /// It is none of these, or holds what has no form: the place of the member and what to do.
     pub fn layout(&self, of: DeclarationId) -> Result<Layout, Problem> {
+        self.declared(of).map(|it| it.layout)
+    }
+
+    /// The same, and which declarations its types are.
+    ///
+    /// # Errors
+    /// As [`layout`](Self::layout).
+    pub fn declared(&self, of: DeclarationId) -> Result<Declared, Problem> {
         layout::layout(self, of)
     }
 }

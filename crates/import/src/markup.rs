@@ -48,6 +48,12 @@ impl Element {
         found.map(|it| it.value.trim_ascii())
     }
 
+    /// An attribute as it was written, with the blanks at its ends, which may be part of a value.
+    pub(crate) fn literal(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|it| it.name == name && it.namespace.is_empty());
+        found.map(|it| &*it.value)
+    }
+
     /// The namespace that a prefix stands for there; without one, that of elements.
     pub(crate) fn namespace_of(&self, prefix: &str) -> Option<&str> {
         match prefix {

@@ -385,4 +385,16 @@ impl Schemas {
         let root = builder.document_of(of, name, place, None)?;
         builder.finish(root, place)
     }
+
+    /// The layout of documents of this name that are an array of the encoding, one item behind the other; none of what is none.
+    pub(crate) fn layout_of_items(
+        &self,
+        of: &component::TypeUse,
+        name: &Name,
+        place: &Place,
+    ) -> Result<Option<Layout>, Problem> {
+        let mut builder = Builder::new(self, false);
+        let root = builder.document_of_items(of, name)?;
+        root.map(|it| builder.finish(it, place)).transpose()
+    }
 }

@@ -532,3 +532,54 @@ fn entries_of_an_envelope_say_for_whom_they_are() {
         assert_eq!(validation(&schemas, &alone).violations.len(), 1);
     }
 }
+
+/// Part 1, section 3.4.4: where the content is empty there are no characters; where elements may stand, blanks may.
+#[test]
+fn nothing_stands_where_content_is_empty() {
+    let blanks = [" ", "\n", "&#32;", "<![CDATA[ ]]>"];
+    for content in ["", "<xs:sequence/>", "<xs:attribute name='b'/>", "<xs:choice minOccurs='0'/>"]
+    {
+        let empty = of_content(content);
+        for nothing in ["", "<!-- x -->", "<?x y?>"] {
+            assert_eq!(wrong(&empty, "", nothing), [""; 0], "{content}");
+        }
+        for blank in blanks {
+            let found = wrong(&empty, "", blank);
+            assert_wrong(
+                &found,
+                &["/r: blanks stand where there is to be nothing (cvc-complex-type)"],
+            );
+        }
+        assert_wrong(&wrong(&empty, "", "x"), &["text stands where there are elements alone"]);
+    }
+    for content in [
+        "<xs:sequence><xs:element name='a' minOccurs='0'/></xs:sequence>",
+        "<xs:sequence><xs:sequence/></xs:sequence>",
+    ] {
+        let optional = of_content(content);
+        for blank in blanks {
+            assert_eq!(wrong(&optional, "", blank), [""; 0], "{content}");
+        }
+    }
+    let mixed = schemas("<xs:element name='r'><xs:complexType mixed='true'/></xs:element>");
+    assert_eq!(wrong(&mixed, "", " x "), [""; 0]);
+}
+
+/// Those of every element are four (part 1, section 3.4.4); drafts have `null` in place of `nil`.
+#[test]
+fn attributes_of_instances_are_those_that_there_are() {
+    let r = schemas("<xs:element name='r' type='xs:string' nillable='true'/>");
+    let all = " xsi:type='xs:string' xsi:nil='false' xsi:schemaLocation='urn:a a.xsd' \
+               xsi:noNamespaceSchemaLocation='b.xsd' xmlns:xs='http://www.w3.org/2001/XMLSchema'";
+    assert_eq!(wrong(&r, all, ""), [""; 0]);
+    let old = " xmlns:old='http://www.w3.org/1999/XMLSchema-instance' old:null='0'";
+    assert_eq!(wrong(&r, old, ""), [""; 0]);
+    let complex = of_content("");
+    for name in ["kind", "null", "Type"] {
+        let found = wrong(&complex, &format!(" xsi:{name}='0'"), "");
+        let why =
+            format!("/r/@{name}: no attribute {{http://www.w3.org/2001/XMLSchema-instance}}{name}");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with(&why), "{found:?}");
+    }
+}

@@ -420,3 +420,80 @@ fn what_policies_offer_is_said_of_ports() {
     assert_eq!(offering.offers.url("http://h:1/x"), "vnd.sun.ws.tcp://h:5/x");
     assert_eq!(other.offers, Default::default());
 }
+
+/// An rpc/encoded operation `take` that takes a part `l` of the type `a:List`, and fails with a part `why` of `a:Names`.
+fn encoded(types: &str) -> String {
+    let body =
+        "use='encoded' namespace='urn:a' encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
+    definitions(&format!(
+        "<types><xs:schema targetNamespace='urn:a'>{types}
+         <xs:complexType name='Names'><xs:complexContent><xs:restriction base='enc:Array'>
+          <xs:attribute ref='enc:arrayType' wsdl:arrayType='xs:string[]'/></xs:restriction></xs:complexContent></xs:complexType>
+         </xs:schema></types><message name='in'><part name='l' type='a:List'/></message>
+         <message name='why'><part name='why' type='a:Names'/></message>
+         <portType name='T'><operation name='take'><input message='a:in'/><fault name='why' message='a:why'/></operation></portType>
+         <binding name='B' type='a:T'><soap:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/>
+         <operation name='take'><soap:operation soapAction=''/><input><soap:body {body}/></input>
+         <fault name='why'><soap:fault name='why' {body}/></fault></operation></binding>"
+    ))
+}
+
+/// As the lists of the interoperability tests, whose types say nothing of where they end: any value may be nil by the encoding.
+#[test]
+fn encoded_lists_that_hold_themselves_end_with_nil() {
+    let node = "<xs:complexType name='List'><xs:sequence><xs:element name='value' type='xs:int'/>
+        <xs:element name='next' type='a:List'/></xs:sequence></xs:complexType>";
+    let pair = "<xs:complexType name='List'><xs:sequence><xs:element name='value' type='xs:int'/>
+        <xs:element name='next' type='a:Other'/></xs:sequence></xs:complexType>
+        <xs:complexType name='Other'><xs:sequence><xs:element name='value' type='xs:int'/>
+        <xs:element name='next' type='a:List'/></xs:sequence></xs:complexType>";
+    let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    for types in [node, pair] {
+        let read = read(&encoded(types)).unwrap_or_else(|it| panic!("{it}"));
+        let binding = &read.bindings()[0];
+        for end in ["<next xsi:nil=\"true\"/>", ""] {
+            let request = read.request(binding, &binding.operations[0]);
+            let request = request.unwrap_or_else(|it| panic!("{it}")).expect("a Body");
+            let inside = format!("<value>2</value><next><value>3</value>{end}</next>");
+            let body = format!(
+                "<a:take xmlns:a=\"urn:a\" {xsi}><l><value>1</value><next>{inside}</next></l></a:take>"
+            );
+            let written = again(request, &body);
+            assert_eq!(written.matches("value xsi:type=\"xsd:int\"").count(), 3, "{written}");
+            assert_eq!(written.matches("xsi:nil=\"true\"").count(), 1, "{written}");
+        }
+    }
+    // By schema alone there is no such message.
+    let literal = encoded(node).replace("use='encoded'", "use='literal'");
+    let read = read(&literal).unwrap_or_else(|it| panic!("{it}"));
+    let binding = &read.bindings()[0];
+    let problem = read.request(binding, &binding.operations[0]).expect_err("it has no end");
+    let why = "List holds itself without end: it is never absent; let an element on the way be absent \
+               (minOccurs=\"0\") or nil (nillable)";
+    assert!(problem.to_string().ends_with(why), "{problem}");
+    assert!(problem.to_string().starts_with("a.wsdl:"), "{problem}");
+}
+
+/// As PHP writes it: the items of an array are the detail of a fault.
+#[test]
+fn the_detail_of_a_fault_may_be_an_array() {
+    let list = "<xs:complexType name='List'><xs:sequence><xs:element name='value' type='xs:int'/></xs:sequence></xs:complexType>";
+    let read = read(&encoded(list)).unwrap_or_else(|it| panic!("{it}"));
+    let binding = &read.bindings()[0];
+    let detail = read.fault(binding, &binding.operations[0].faults[0]);
+    let detail = detail.unwrap_or_else(|it| panic!("{it}")).expect("a part");
+    let plan = Plan::new(&Arc::new(detail.layout), &detail.options).expect("a plan");
+    let mut record = Record::new(plan.layout());
+    let (enc, xs) =
+        ("http://schemas.xmlsoap.org/soap/encoding/", "http://www.w3.org/2001/XMLSchema");
+    let document = format!(
+        "<why xmlns:enc='{enc}' xmlns:xsi='{xs}-instance' xmlns:xs='{xs}' enc:arrayType='xs:string[2]' xsi:type='enc:Array'>\
+         <item xsi:type='xs:string'>one</item><item xsi:type='xs:string'>two</item></why>"
+    );
+    Decoder::new(&plan)
+        .decode(document.as_bytes(), &mut record)
+        .unwrap_or_else(|it| panic!("{it}"));
+    let written = Encoder::new(&plan).encode(&record).unwrap_or_else(|it| panic!("{it}")).to_vec();
+    let written = String::from_utf8(written).expect("text");
+    assert!(written.contains("<item>one</item><item>two</item></why>"), "{written}");
+}

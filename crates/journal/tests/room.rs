@@ -230,6 +230,28 @@ fn a_journal_in_memory_is_bounded() {
 }
 
 #[test]
+fn a_start_beyond_the_limit_has_room_for_what_releases_segments() {
+    let mut disk = SimulatedDisk::new(1);
+    let two = Options { bytes: 2 * u64::from(SEGMENT), ..options() };
+    let mut journal = begun(&mut disk, two.clone());
+    for _ in 0..400 {
+        if append(&mut journal, &[1; 1_000]).is_err() {
+            journal.exceed();
+        }
+        commits(&mut disk, &mut journal);
+        tasks(&mut disk, &mut journal);
+    }
+    assert_eq!(journal.bytes(), 4 * u64::from(SEGMENT), "both are used up");
+    let mut journal = begun(&mut disk, two);
+    tasks(&mut disk, &mut journal);
+    let rejected = append(&mut journal, b"letter");
+    assert!(matches!(rejected, Err(Rejection::Full(_))), "{rejected:?}");
+    journal.exceed();
+    tasks(&mut disk, &mut journal);
+    append(&mut journal, b"letter").expect("there would never be room");
+}
+
+#[test]
 fn what_nobody_needs_makes_room_on_a_full_disk() {
     let mut disk = SimulatedDisk::new(1);
     let mut journal = begun(&mut disk, options());

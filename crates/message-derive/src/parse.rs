@@ -142,13 +142,14 @@ pub(crate) const OF_ARMS: [Word; 14] = [
 ];
 pub(crate) const OF_VALUES: [Word; 1] = [words("fix", "code")];
 /// Of members and arms: what their values keep to, in any format.
-pub(crate) const FACETS: [Word; 13] = [
+pub(crate) const FACETS: [Word; 14] = [
     number("facet", "length"),
     number("facet", "min_length"),
     number("facet", "max_length"),
     number("facet", "items"),
     number("facet", "min_items"),
     number("facet", "max_items"),
+    words("facet", "max_items_inside"),
     number("facet", "total_digits"),
     number("facet", "fraction_digits"),
     words("facet", "min_inclusive"),

@@ -29,7 +29,8 @@ use crate::{
 /// be compared with values.
 ///
 /// A member has them by notes of the format `facet`: `length`, `min_length` and `max_length`, in
-/// characters or, of data, in bytes; `min_items` and `max_items` of a list; `min_inclusive`,
+/// characters or, of data, in bytes; `min_items` and `max_items` of a list, and `max_items_inside` of the lists in it, a number
+/// or `-` for each, the outermost first, with a blank between; `min_inclusive`,
 /// `max_inclusive`, `min_exclusive`, `max_exclusive`; `total_digits`, `fraction_digits`; `pattern`, the
 /// regular expression of XML Schema, if this crate is built with its feature `patterns`. Of a list of
 /// values, all but its items' count are about each of the items.
@@ -89,16 +90,16 @@ impl Checks {
     }
 
     /// How many items a list has at most, or how long a text or data is, by the facets of its member (`max_items`,
-    /// `max_length`); none if nothing is said. It is for a format whose types have such bounds.
+    /// `max_items_inside`, `max_length`); none if nothing is said. It is for a format whose types have such bounds.
     pub fn most(layout: &Layout, scope: &Scope, field: &Field) -> Option<u32> {
-        let (member, is_item) = facets::member_of(layout, scope, field);
-        let word = match field.holds {
-            Holds::Value(Kind::Text | Kind::Bytes) => "max_length",
-            // That of items is about the outermost list.
-            Holds::List(_) | Holds::Group(_) if !is_item => "max_items",
-            _ => return None,
-        };
-        layout.notes().of_member(member, "facet", word)?.parse().ok()
+        let (member, depth) = facets::member_of(layout, scope, field);
+        match field.holds {
+            Holds::Value(Kind::Text | Kind::Bytes) => {
+                layout.notes().of_member(member, "facet", "max_length")?.parse().ok()
+            }
+            Holds::List(_) | Holds::Group(_) => facets::most_items(layout, member, depth),
+            _ => None,
+        }
     }
 
     /// The facets of a field, as they are noted: words and values.

@@ -182,7 +182,9 @@ impl fmt::Display for ErrorKind {
             Self::Truncated { expected } => {
                 write!(f, "the message ends where {expected} should be")
             }
-            Self::Trailing { bytes } => write!(f, "{bytes} bytes are left after the message"),
+            Self::Trailing { bytes } => {
+                write!(f, "{} left after the message", counted(*bytes, "byte is", "bytes are"))
+            }
             Self::Expected(what) => write!(f, "expected {what}"),
             Self::Value { expected, problem } => write!(f, "expected {expected}, but it {problem}"),
             Self::Missing => write!(f, "a required field is missing"),
@@ -198,10 +200,12 @@ impl fmt::Display for ErrorKind {
                 write!(f, "CheckSum says {stated:03}, but the bytes sum to {computed:03}")
             }
             Self::Length { stated, counted } => {
-                write!(f, "the length says {stated}, but {counted} bytes are there")
+                let counted = self::counted(*counted, "byte is", "bytes are");
+                write!(f, "the length says {stated}, but {counted} there")
             }
             Self::Count { stated, found } => {
-                write!(f, "the count says {stated} entries, but {found} are there")
+                let stated = counted(*stated, "entry", "entries");
+                write!(f, "the count says {stated}, but {} there", counted(*found, "is", "are"))
             }
             Self::Syntax(what) => write!(f, "{what}"),
             Self::Unsupported(what) => write!(f, "not supported: {what}"),
@@ -212,6 +216,11 @@ impl fmt::Display for ErrorKind {
             Self::Schema => write!(f, "the message is of another schema than the plan"),
         }
     }
+}
+
+/// `1 byte is`, `2 bytes are`.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 #[cfg(test)]

@@ -20,8 +20,10 @@ struct Order {
     marks: Option<Vec<i32>>,
     #[facet(items = 1, max_length = 3)]
     notes: Vec<Text>,
-    #[facet(max_length = 1)]
+    #[facet(max_length = 1, max_items_inside = "2")]
     grid: Vec<Vec<Text>>,
+    #[facet(max_items_inside = "- 1")]
+    cube: [Vec<Vec<i32>>; 2],
     #[facet(max_items = 2)]
     legs: Group<Leg>,
     leg: Option<Leg>,
@@ -50,6 +52,7 @@ fn order() -> Order {
         marks: None,
         notes: vec!["äöü".into()],
         grid: vec![],
+        cube: [vec![], vec![]],
         legs: vec![Leg { ratio: -2 }].into(),
         leg: None,
         side: Side::Known(Leg { ratio: 2 }),
@@ -96,6 +99,14 @@ fn what_does_not_is_told_with_its_place() {
         (
             wrong(|it| it.grid = vec![vec![], vec!["x".into(), "xy".into()]]),
             "grid[1][1]: it has 2 characters, more than 1",
+        ),
+        (
+            wrong(|it| it.grid = vec![vec![], vec!["".into(), "".into(), "".into()]]),
+            "grid[1]: it has 3 items, more than 2",
+        ),
+        (
+            wrong(|it| it.cube[1] = vec![vec![], vec![1], vec![1, 2]]),
+            "cube[1][2]: it has 2 items, more than 1",
         ),
         (wrong(|it| it.legs.push(Leg { ratio: 3 })), "legs[1]/ratio: it is not less than 3"),
         (wrong(|it| it.leg = Some(Leg { ratio: -3 })), "leg/ratio: it is less than -2"),
@@ -233,11 +244,19 @@ fn facets_that_make_no_sense_are_rejected_with_their_member() {
             ),
             "max_inclusive is \"256\", which is no u8",
         ),
+        (
+            rejected(Kind::Text, &[("max_items_inside", "2")]),
+            "max_items_inside is \"2\", of more lists than text has inside, which are 0",
+        ),
+        (
+            rejected(Kind::Text, &[("max_items_inside", "- x")]),
+            "max_items_inside is \"- x\", and \"x\" is no count",
+        ),
         (rejected(Kind::Date, &[("pattern", "a")]), "a pattern is said, and date is no text"),
         (
             rejected(Kind::Boolean, &[("width", "1")]),
             "width is no facet, which are length, min_length, max_length, items, min_items, max_items, \
-             min_inclusive, max_inclusive, min_exclusive, max_exclusive, total_digits, fraction_digits, \
+             max_items_inside, min_inclusive, max_inclusive, min_exclusive, max_exclusive, total_digits, fraction_digits, \
              pattern",
         ),
     ];

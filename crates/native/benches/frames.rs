@@ -120,6 +120,7 @@ fn guaranteed(payload: &[u8], out: &mut Vec<u8>) {
                 is_repeated: false,
                 is_unconfirmed: false,
                 is_kept: false,
+                is_unrendered: false,
                 format: format::OPAQUE,
                 payload: black_box(payload),
             };

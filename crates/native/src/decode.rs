@@ -54,7 +54,7 @@ fn any_client(bytes: &[u8], limit: u32) -> Result<Option<(ClientFrame<'_>, usize
             kind::PING | kind::PONG | kind::CLOCK => Shape::Fixed(16),
             kind::TAKEN => Shape::Fixed(24),
             kind::CREDENTIALS => Shape::Open(CREDENTIALS_HEAD),
-            _ => return guaranteed::client_shape(kind),
+            _ => return guaranteed::client_shape(kind, flags),
         })
     };
     let Some(frame) = whole(bytes, limit, shape)? else { return Ok(None) };

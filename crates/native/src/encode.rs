@@ -125,15 +125,24 @@ pub fn encode_subscription(out: &mut Vec<u8>, it: &Subscribe<'_>) {
         | flag::when(!it.filter.is_empty(), flag::HAS_FILTER)
         | flag::when(!it.fields.is_empty(), flag::HAS_FIELDS);
     let texts = [it.filter, it.fields];
-    let long: usize = texts.iter().filter(|it| !it.is_empty()).map(|it| 4 + it.len()).sum();
-    begin(out, kind::SUBSCRIBE, flags, it.format.unwrap_or(0), 8 + long + it.pattern.len());
+    let rest = 8 + long(texts) + it.pattern.len();
+    begin(out, kind::SUBSCRIBE, flags, it.format.unwrap_or(0), rest);
     put_u32(out, it.subscription);
     put_u32(out, updates(it.updates));
+    put_texts(out, texts);
+    out.extend_from_slice(it.pattern.as_bytes());
+}
+
+/// Bytes of the texts that are there, each with its length before it.
+fn long(texts: [&str; 2]) -> usize {
+    texts.iter().filter(|it| !it.is_empty()).map(|it| 4 + it.len()).sum()
+}
+
+fn put_texts(out: &mut Vec<u8>, texts: [&str; 2]) {
     for text in texts.iter().filter(|it| !it.is_empty()) {
         put_u32(out, text.len() as u32);
         out.extend_from_slice(text.as_bytes());
     }
-    out.extend_from_slice(it.pattern.as_bytes());
 }
 
 /// UNSUBSCRIBE.

@@ -77,6 +77,7 @@ impl fmt::Display for ErrorKind {
             Self::TooLong { length, limit } => {
                 write!(out, "the length is {length}, and may be {limit} at most")
             }
+            Self::Trailing { bytes: 1 } => write!(out, "1 byte behind the last field"),
             Self::Trailing { bytes } => write!(out, "{bytes} bytes behind the last field"),
             Self::UnknownKind(kind) if kind::name(*kind).chars().all(char::is_uppercase) => {
                 write!(out, "{} (kind {kind}) goes the other way", kind::name(*kind))

@@ -74,7 +74,8 @@ pub fn encode_delivery(out: &mut Vec<u8>, delivery: &Delivery<'_>) {
     let flags = flag::when(delivery.conflation.is_some(), flag::CONFLATED)
         | flag::when(delivery.is_repeated, flag::DELIVERED_BEFORE)
         | flag::when(delivery.is_unconfirmed, flag::UNCONFIRMED)
-        | flag::when(delivery.is_kept, flag::KEPT);
+        | flag::when(delivery.is_kept, flag::KEPT)
+        | flag::when(delivery.is_unrendered, flag::UNRENDERED);
     let fixed = DELIVERY_HEAD + if delivery.conflation.is_some() { 16 } else { 0 };
     let length = fixed + delivery.payload.len();
     let mut head = [0; DELIVERY_HEAD];
@@ -174,7 +175,7 @@ pub fn decode_store(bytes: &[u8], limit: u32) -> Option<(Store<'_>, usize)> {
     Some((store, it.length))
 }
 
-/// DELIVERY without conflation, and its length, if the bytes begin with a complete one within the limit.
+/// DELIVERY of a message, without conflation, and its length, if the bytes begin with a complete one within the limit.
 ///
 /// After `None`, call [`crate::decode_router`].
 #[inline]
@@ -192,6 +193,7 @@ pub fn decode_delivery(bytes: &[u8], limit: u32) -> Option<(Delivery<'_>, usize)
         is_repeated: it.flags & flag::DELIVERED_BEFORE != 0,
         is_unconfirmed: it.flags & flag::UNCONFIRMED != 0,
         is_kept: it.flags & flag::KEPT != 0,
+        is_unrendered: false,
         format: it.format,
         payload: it.payload,
     };

@@ -158,6 +158,12 @@ pub(crate) mod flag {
     pub(crate) const WANTS_CONFIRMED: u8 = 1;
     /// CONSUME: asks for ACKNOWLEDGED.
     pub(crate) const WANTS_ACKNOWLEDGED: u8 = 2;
+    /// CONSUME: the format of the header is that in which messages are wanted.
+    pub(crate) const CONSUMES_FORMAT: u8 = 4;
+    /// CONSUME: a filter comes before the name, with its length.
+    pub(crate) const CONSUMES_FILTER: u8 = 8;
+    /// CONSUME: fields come before the name and behind the filter, with their length.
+    pub(crate) const CONSUMES_FIELDS: u8 = 16;
     /// ACKNOWLEDGE: all messages up to the position.
     pub(crate) const CUMULATIVE: u8 = 1;
     /// CONSUMING: this CONSUME created the subscription.
@@ -168,6 +174,8 @@ pub(crate) mod flag {
     pub(crate) const UNCONFIRMED: u8 = 4;
     /// DELIVERY: it comes from the journal.
     pub(crate) const KEPT: u8 = 8;
+    /// DELIVERY: it is not to be had as the client wants it; the payload is the reason.
+    pub(crate) const UNRENDERED: u8 = 16;
 
     /// The flag if the condition holds, otherwise none.
     #[inline]
@@ -184,10 +192,16 @@ pub(crate) mod flag {
             super::GAP => HAS_REASON,
             super::PUBLISH => CLEARS,
             super::STORE => SENT_BEFORE,
-            super::CONSUME => WANTS_CONFIRMED | WANTS_ACKNOWLEDGED,
+            super::CONSUME => {
+                WANTS_CONFIRMED
+                    | WANTS_ACKNOWLEDGED
+                    | CONSUMES_FORMAT
+                    | CONSUMES_FILTER
+                    | CONSUMES_FIELDS
+            }
             super::ACKNOWLEDGE => CUMULATIVE,
             super::CONSUMING => NEW,
-            super::DELIVERY => CONFLATED | DELIVERED_BEFORE | UNCONFIRMED | KEPT,
+            super::DELIVERY => CONFLATED | DELIVERED_BEFORE | UNCONFIRMED | KEPT | UNRENDERED,
             _ => 0,
         }
     }

@@ -228,6 +228,9 @@ const GUARANTEED_CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
             wants_confirmed: true,
             wants_acknowledged: true,
             policy: DeliveryPolicy::NONE,
+            format: None,
+            filter: "",
+            fields: "",
             name: "risk",
             pattern: "orders/>",
         }),
@@ -246,6 +249,9 @@ const GUARANTEED_CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
             wants_confirmed: false,
             wants_acknowledged: false,
             policy: DeliveryPolicy { acknowledge_within_ms: 5_000, deliveries: 3 },
+            format: None,
+            filter: "",
+            fields: "",
             name: "gate",
             pattern: "orders/>",
         }),
@@ -264,11 +270,36 @@ const GUARANTEED_CLIENT: &[(&str, ClientFrame<'_>, &str)] = &[
             wants_confirmed: false,
             wants_acknowledged: false,
             policy: DeliveryPolicy::NONE,
+            format: None,
+            filter: "",
+            fields: "",
             name: "",
             pattern: "fx/*",
         }),
         "2c000000 0d 00 0000  03000000 00000000 00000000 03 00 0000
          00002a36fe9c9717 d0070000 00000000
+         66782f2a",
+    ),
+    (
+        "CONSUME subscription 3, a replay of all that is kept, in format 2, \"Bid\" of those that pass \"Ask<2\", pattern \"fx/*\"",
+        ClientFrame::Consume(Consume {
+            subscription: 3,
+            window: 0,
+            updates: Updates::All,
+            start: Start::All,
+            pace: 0,
+            wants_confirmed: false,
+            wants_acknowledged: false,
+            policy: DeliveryPolicy::NONE,
+            format: Some(format::JSON),
+            filter: "Ask<2",
+            fields: "Bid",
+            name: "",
+            pattern: "fx/*",
+        }),
+        "3c000000 0d 1c 0200  03000000 00000000 00000000 01 00 0000
+         0000000000000000 00000000 00000000
+         05000000 41736b3c32 03000000 426964
          66782f2a",
     ),
     (
@@ -480,6 +511,7 @@ const DELIVERY: Delivery<'_> = Delivery {
     is_repeated: false,
     is_unconfirmed: false,
     is_kept: false,
+    is_unrendered: false,
     format: format::TEXT,
     payload: b"1.0842",
 };
@@ -552,6 +584,13 @@ const GUARANTEED_ROUTER: &[(&str, RouterFrame<'_>, &str)] = &[
          00002a36fe9c9717 00000000 00000000
          0300000000000000 90d0030000000000
          312e30383432",
+    ),
+    (
+        "DELIVERY the same, which is not to be had as it is wanted: \"no Bid\"",
+        RouterFrame::Delivery(Delivery { is_unrendered: true, payload: b"no Bid", ..DELIVERY }),
+        "2e000000 8e 10 0100  02000000 0c000000 51420f0000000000
+         00002a36fe9c9717 00000000 00000000
+         6e6f20426964",
     ),
     (
         "CONFIRMED subscription 2, in 2 memories and on 1 disk, position 1000017",

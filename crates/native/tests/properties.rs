@@ -159,6 +159,9 @@ impl Material {
             wants_confirmed: self.has(1),
             wants_acknowledged: self.has(2),
             policy: DeliveryPolicy { acknowledge_within_ms: self.small[0], deliveries: self.short },
+            format: self.has(4).then_some(self.short),
+            filter: if self.has(8) { &self.text } else { "" },
+            fields: if self.has(16) { &self.text } else { "" },
             name,
             pattern,
         }
@@ -222,6 +225,7 @@ impl Material {
             is_repeated: self.has(2),
             is_unconfirmed: self.has(4),
             is_kept: self.has(8),
+            is_unrendered: self.has(16),
             format: self.short,
             payload: &self.payload,
         }
@@ -388,7 +392,7 @@ proptest! {
         prop_assert_eq!(decode_client(&fast, LIMIT), Ok(Some((clearing, fast.len()))));
     }
 
-    /// Sent again, or conflated, they are not read in the fast way: the rest must be the same.
+    /// Sent again, conflated, or without a form, they are not read in the fast way: the rest must be the same.
     #[test]
     fn so_are_those_of_guaranteed_delivery(material in material(), limit in 0..600_u32) {
         let first = Store { is_repeated: false, ..material.store() };
@@ -403,13 +407,18 @@ proptest! {
         prop_assert_eq!(decode_store(&bytes, LIMIT), None);
         prop_assert_eq!(decode_client(&bytes, LIMIT), Ok(Some((again, length))));
 
-        let plain = Delivery { conflation: None, ..material.delivery() };
+        let plain = Delivery { conflation: None, is_unrendered: false, ..material.delivery() };
         bytes.clear();
         encode_delivery(&mut bytes, &plain);
         let length = bytes.len();
         let within = length as u32 <= limit;
         prop_assert_eq!(decode_delivery(&bytes, limit), within.then_some((plain, length)));
         prop_assert_eq!(decode_router(&bytes, limit).is_ok(), within);
+        bytes[5] |= 16;
+        let unrendered = RouterFrame::Delivery(Delivery { is_unrendered: true, ..plain });
+        prop_assert_eq!(decode_delivery(&bytes, LIMIT), None);
+        prop_assert_eq!(decode_router(&bytes, LIMIT), Ok(Some((unrendered, length))));
+        bytes[5] &= !16;
         let conflation = Some(Conflation { replaced: 3, age: 4 });
         bytes.splice(40..40, [3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0]);
         let length = bytes.len();
@@ -539,6 +548,9 @@ fn names_of_guaranteed_delivery_are_checked() {
             wants_confirmed,
             wants_acknowledged,
             policy: DeliveryPolicy::NONE,
+            format: None,
+            filter: "",
+            fields: "",
             name,
             pattern,
         }))
@@ -563,6 +575,7 @@ fn what_consume_cannot_say_is_told() {
     assert_eq!(with(21, 0), "");
     assert_eq!(with(21, 3), "byte 0 of a frame: the length is 42, and must be 43 or more");
     assert_eq!(with(20, 5), "byte 20 of a frame: start cannot be 5");
-    assert_eq!(with(5, 4), "byte 5 of a frame: unknown flags, 0x04");
+    assert_eq!(with(5, 32), "byte 5 of a frame: unknown flags, 0x20");
+    assert_eq!(with(5, 8), "byte 0 of a frame: the length is 42, and must be 44 or more");
     assert_eq!(with(41, 0xff), "byte 41 of a frame: the text is not UTF-8");
 }

@@ -126,6 +126,9 @@ fn measure_guaranteed(payload: usize) {
         wants_confirmed: false,
         wants_acknowledged: false,
         policy: native::DeliveryPolicy::NONE,
+        format: None,
+        filter: "",
+        fields: "",
         name: "booking",
         pattern: "orders/>",
     };

@@ -7,6 +7,7 @@ mod client_session;
 mod consumers;
 mod context;
 mod conversions;
+mod deferred;
 mod durables;
 mod filters;
 mod gate;
@@ -17,6 +18,7 @@ mod memory;
 mod new_producers;
 mod notices;
 mod output;
+mod prepared;
 mod recheck;
 mod requests;
 mod selections;
@@ -357,7 +359,8 @@ impl Engine {
     /// When [`Engine::advance`] has something to do; `None` is never.
     pub fn next_deadline(&self) -> Option<u64> {
         let store = self.storage.next_deadline();
-        let recheck = (self.has_recheck() || self.state.notices.has_more()).then_some(0);
+        let has_more = self.has_recheck() || self.state.notices.has_more();
+        let recheck = (has_more || self.storage.deferred.has_due()).then_some(0);
         let memory = self.state.memory.looks_at;
         let own = [self.router.next_deadline(), self.state.next_deadline(), store, recheck, memory];
         own.into_iter().flatten().min()
@@ -380,13 +383,14 @@ impl Engine {
         self.router.advance(now);
         self.take_late_rejections(now);
         self.advance_store(now);
+        self.send_due(now);
         self.continue_recheck(now);
         self.continue_notices();
         while let Some((at, id, timer)) = self.state.due(now) {
             match timer {
                 Timer::Keepalive => self.check_keepalive(now, id, &mut under_way),
                 Timer::Requests => self.expire_requests(now, at, id),
-                Timer::Room => self.make_deliveries(now, id),
+                Timer::Room => _ = self.make_deliveries(now, id),
             }
         }
     }

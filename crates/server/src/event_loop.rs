@@ -213,6 +213,7 @@ impl<P: Platform> EventLoop<P> {
             self.clock_at = self.now.saturating_add(CLOCK);
         }
         self.sort_events();
+        self.engine.count_converted(self.platform.conversion_bytes());
         let connections = &mut self.connections;
         self.engine.advance_with(self.now, |id| find(connections, id)?.stream.under_way());
         self.finish_work();

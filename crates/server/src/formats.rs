@@ -3,6 +3,7 @@
 //! to convert, one for each message, format and selection of fields, and to look at, one for all filters; somebody else than
 //! its thread does that.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,17 +34,26 @@ pub fn names() -> String {
 /// The first byte of CDR whose least significant byte comes first, which is what messages are converted into.
 const LITTLE_ENDIAN: u8 = 1;
 
+/// For whom something is done: for the router, or for consumers of guaranteed messages, each with numbers of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asker<T> {
+    /// The router.
+    Router(T),
+    /// Consumers.
+    Store(u32),
+}
+
 /// What whoever converts messages is asked for.
 #[derive(Debug)]
 pub enum ConversionOrder {
     /// What is published from now on to which topics.
     Topics(Arc<[TopicRule]>),
     /// A message is wanted in another format, of this number.
-    Convert(ConversionId, u16, PublishedMessage),
+    Convert(Asker<ConversionId>, u16, PublishedMessage),
     /// What is selected of a message is wanted, in another format, of this number, or in its own.
-    Select(ConversionId, Option<u16>, Arc<Selection>, PublishedMessage),
+    Select(Asker<ConversionId>, Option<u16>, Arc<Selection>, PublishedMessage),
     /// Which of these filters does a message pass?
-    Decide(DecisionId, Vec<Arc<Filter>>, PublishedMessage),
+    Decide(Asker<DecisionId>, Vec<Arc<Filter>>, PublishedMessage),
     /// Can there be such messages as a client wants?
     Check(ClientId, Interest),
 }
@@ -90,11 +100,23 @@ impl fmt::Debug for PublishedMessage {
 #[derive(Debug)]
 pub enum Converted {
     /// The message in the wanted format, or why there is none.
-    Message(ConversionId, Result<Vec<u8>, String>),
+    Message(Asker<ConversionId>, Result<Vec<u8>, String>),
     /// Whether the message passes each of the filters, or why that is not known.
-    Decided(DecisionId, Result<Vec<bool>, String>),
+    Decided(Asker<DecisionId>, Result<Vec<bool>, String>),
     /// Why there are no messages such as this client wants, if it is so.
     Checked(ClientId, Result<(), Unfit>),
+}
+
+impl Converted {
+    /// Bytes of what was made.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Message(_, Ok(made)) => made.capacity(),
+            Self::Decided(_, Ok(passes)) => passes.capacity(),
+            Self::Message(_, Err(why)) | Self::Decided(_, Err(why)) => why.capacity(),
+            Self::Checked(..) => 0,
+        }
+    }
 }
 
 impl ConversionOrder {
@@ -125,7 +147,12 @@ pub struct Converter {
     schemas: Vec<usize>,
     /// The messages of a schema, or why there are none.
     messages: Vec<Result<Messages, String>>,
+    /// The rules of topics that messages came on.
+    known: HashMap<String, usize>,
 }
+
+/// Topics whose rules are known at most; with one more they are looked for again.
+const MOST_KNOWN: usize = 4_096;
 
 /// Header blocks are for nodes of SOAP: subscribers of other formats do without those that may be ignored.
 fn options() -> Options {
@@ -136,6 +163,7 @@ impl Converter {
     /// From now on this is published.
     pub fn set_topics(&mut self, rules: Arc<[TopicRule]>) {
         (self.schemas, self.messages) = (Vec::new(), Vec::new());
+        self.known.clear();
         for (at, rule) in rules.iter().enumerate() {
             let is_same = |it: &TopicRule| {
                 it.schema == rule.schema
@@ -184,11 +212,24 @@ impl Converter {
 
     /// What is known of a message: the messages of its schema, and its name, if the rule says that.
     fn described(&mut self, topic: &str) -> Result<(&mut Messages, Option<&str>), String> {
-        let rule = self.rules.iter().position(|it| it.is_about(topic));
+        let rule = self.rule_of(topic);
         let rule = rule.ok_or("no [[topic]] of the configuration is about its topic")?;
         let messages = self.messages[self.schemas[rule]].as_mut();
         let messages = messages.map_err(|problem| problem.clone())?;
         Ok((messages, self.rules[rule].message.as_deref()))
+    }
+
+    /// The first rule that is about a topic.
+    fn rule_of(&mut self, topic: &str) -> Option<usize> {
+        if let Some(rule) = self.known.get(topic) {
+            return Some(*rule);
+        }
+        let rule = self.rules.iter().position(|it| it.is_about(topic))?;
+        if self.known.len() == MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(topic.to_owned(), rule);
+        Some(rule)
     }
 
     /// Which of these filters a message passes.

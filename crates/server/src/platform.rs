@@ -223,6 +223,9 @@ pub trait Platform {
     /// What came of the next one, if it is there.
     fn conversion(&mut self) -> Option<Converted>;
 
+    /// Bytes of what came of some and was not taken.
+    fn conversion_bytes(&self) -> usize;
+
     /// The next outcome that is there.
     fn outcome(&mut self) -> Option<Outcome>;
 

@@ -155,7 +155,7 @@ pub struct JournalStatus {
 }
 
 /// A durable subscription. What it matched is in one of `acknowledged`, `elided`, `expired`, `lost`,
-/// `dead_lettered`, `purged`, `in_flight_now` and `waiting_now`.
+/// `dead_lettered`, `purged`, `filtered`, `in_flight_now` and `waiting_now`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DurableStatus {
     /// Its name.
@@ -204,6 +204,9 @@ pub struct DurableStatus {
     /// Messages that an administrator purged, as far as they were counted.
     #[serde(default)]
     pub purged: u64,
+    /// Messages that were not what its consumers wanted, by their filter.
+    #[serde(default)]
+    pub filtered: u64,
     /// The time to acknowledge a message, in nanoseconds; 0 is no bound.
     #[serde(default)]
     pub acknowledge_within_ns: u64,

@@ -273,6 +273,10 @@ impl<P: Platform> Platform for Threads<P> {
         self.platform.conversion()
     }
 
+    fn conversion_bytes(&self) -> usize {
+        self.platform.conversion_bytes()
+    }
+
     fn outcome(&mut self) -> Option<Outcome> {
         self.platform.outcome()
     }

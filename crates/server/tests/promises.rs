@@ -70,6 +70,9 @@ fn consume_as(
         wants_confirmed: false,
         wants_acknowledged: false,
         policy: native::DeliveryPolicy::NONE,
+        format: None,
+        filter: "",
+        fields: "",
         name,
         pattern,
     };

@@ -226,6 +226,9 @@ fn times(machine: &mut Machine, subscription: u32) -> Vec<u64> {
         wants_confirmed: false,
         wants_acknowledged: false,
         policy: native::DeliveryPolicy::NONE,
+        format: None,
+        filter: "",
+        fields: "",
         name: "",
         pattern: "orders",
     };

@@ -209,6 +209,10 @@ impl SessionRenderer for ClientRenderer {
         each!(self, renderer => renderer.delivery(out, delivery))
     }
 
+    fn unrendered(&mut self, out: &mut Vec<u8>, delivery: &trunkline_store::Delivery<'_>) {
+        each!(self, renderer => renderer.unrendered(out, delivery))
+    }
+
     #[inline]
     fn event(&mut self, out: &mut Vec<u8>, event: &StoreEvent<'_>) {
         each!(self, renderer => renderer.event(out, event))

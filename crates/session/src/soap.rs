@@ -50,6 +50,7 @@ pub use admission::{Arrival, BasicLogin, Refusal};
 pub use asynchronous::{AsyncFunction, Detached};
 pub use binding::Binding;
 pub use call::{CallReport, Log};
+pub use charset::in_utf8;
 pub use client::{CallError, Client, name_of};
 pub use context::{Context, Stages};
 pub use conversation::{Answer, Conversation, Outcome};

@@ -359,6 +359,39 @@ fn what_is_unknown_in_blocks_and_details_is_counted() {
     assert_eq!(unknown, 2);
 }
 
+#[derive(Message, Clone, Debug, PartialEq)]
+struct Window {
+    until: String,
+    #[xml(list = "unwrapped")]
+    steps: Vec<i32>,
+}
+
+/// Others write an array there; Axis the items side by side.
+#[test]
+fn lists_in_encoded_details_are_arrays_or_elements_side_by_side() {
+    let read = |steps: &str| {
+        let text = format!(
+            "<d:Window xmlns:d='urn:d' xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:c='http://schemas.xmlsoap.org/soap/encoding/' \
+             xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:x='http://www.w3.org/2001/XMLSchema' i:type='d:Window' \
+             e:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'><until i:type='x:string'>u</until>{steps}</d:Window>"
+        );
+        element::read::<Window>(&Fragment::parse(&text).expect("an element"))
+    };
+    let window = Window { until: "u".into(), steps: vec![3, 5] };
+    let array =
+        "<steps c:arrayType='x:int[2]' i:type='c:Array'><item>3</item><item>5</item></steps>";
+    assert_eq!(read(array), Ok(window.clone()));
+    assert_eq!(
+        read("<steps i:type='x:int'>3</steps><steps i:type='x:int'>5</steps>"),
+        Ok(window.clone())
+    );
+    assert_eq!(read("<steps i:type='x:int'>3</steps>"), Ok(Window { steps: vec![3], ..window }));
+    // Of what is neither it is said what is wrong by the encoding.
+    let error = read("<steps c:arrayType='x:int[2]' i:type='c:Array'><item>x</item></steps>")
+        .expect_err("no number");
+    assert!(error.to_string().starts_with("steps"), "{error}");
+}
+
 #[test]
 fn an_answer_is_in_the_version_of_the_request() {
     let mut conversation = endpoint(Binding::document_literal()).conversation();

@@ -301,6 +301,9 @@ fn windows_that_nobody_acknowledges_keep_nobody_waiting() {
                 wants_confirmed: false,
                 wants_acknowledged: false,
                 policy: native::DeliveryPolicy::NONE,
+                format: None,
+                filter: "",
+                fields: "",
                 name: &format!("greedy-{number}"),
                 pattern: ">",
             };

@@ -2,6 +2,8 @@
 //! an actor that takes its time: each client gets in order what a plain conversion gives of what passes, or a gap with the
 //! reason. Every message is converted once for each format and selection of fields, and looked at once for all filters.
 
+mod consumers;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -105,7 +107,7 @@ struct Arena {
 }
 
 impl Arena {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, count: usize) -> Self {
         let mut random = Random::new(seed);
         let mut config = crate::open_config();
         config.limits.output_bytes = random.pick(&[4 << 10, 256 << 10]);
@@ -136,7 +138,7 @@ impl Arena {
                 native::encode_topic(out, alias as u32, name);
             }
         });
-        (0..8).for_each(|number| arena.subscribe(&native, number));
+        (0..count).for_each(|number| arena.subscribe(&native, number));
         // Filters are checked.
         arena.pass(400_000_000);
         arena
@@ -402,7 +404,7 @@ fn each_gets_what_a_plain_conversion_gives_or_a_gap_in_order() {
     let (mut unrendered, mut elided, mut shared, mut discarded) = (0, 0, 0, 0);
     let (mut filtered, mut selected) = (0, 0);
     for seed in 0..40 {
-        let mut arena = Arena::new(seed);
+        let mut arena = Arena::new(seed, 8);
         (0..400).for_each(|_| arena.step());
         arena.end();
         for reader in &arena.readers {

@@ -242,6 +242,11 @@ impl Platform for Simulated {
         self.0.borrow_mut().conversion()
     }
 
+    fn conversion_bytes(&self) -> usize {
+        // It converts when the outcome is taken.
+        0
+    }
+
     fn outcome(&mut self) -> Option<Outcome> {
         self.0.borrow_mut().outcome()
     }

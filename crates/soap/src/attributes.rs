@@ -120,13 +120,12 @@ pub(super) fn others(plan: &Plan, tag: &impl Tag) -> impl Iterator<Item = usize>
 /// The namespace of `xml:lang` and the like.
 pub(super) const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// Is an attribute unknown that is no field? Those of XML, XML Schema and SOAP are not, and say nothing of
-/// what a message means but what is read of them elsewhere. Nor are `id` and `href` where content is encoded
+/// Is an attribute unknown that is no field? Those of XML Schema and SOAP are not, and say nothing of what a
+/// message means but what is read of them elsewhere. Nor are `id` and `href` where content is encoded
 /// (SOAP 1.1 section 5.4.1).
 pub(super) fn is_unknown(plan: &Plan, namespace: &str, local: &str) -> bool {
     match namespace {
         "" => !(plan.options.style.is_encoded() && matches!(local, "id" | "href")),
-        XML => false,
         XSI | SOAP11 | SOAP12 | ENCODING11 | ENCODING12 => plan.is_of_elements(namespace),
         name => !XSI_OF_DRAFTS.contains(&name) || plan.is_of_elements(name),
     }

@@ -22,15 +22,17 @@ const WINDOW: u32 = 100_000;
 struct Told(u64, Vec<u64>);
 
 impl EventSink for Told {
-    fn has_room(&mut self, _: u64) -> bool {
+    fn has_room(&mut self, _: u64, _: u32) -> bool {
         true
     }
-    fn deliver(&mut self, client: u64, it: &Delivery<'_>) {
+    fn deliver(&mut self, client: u64, it: &Delivery<'_>) -> bool {
         self.0 += 1;
         if client == 2 {
             self.1.push(it.position);
         }
+        true
     }
+    fn withdrawn(&mut self, _: u64, _: u32, _: u64) {}
     fn lost(&mut self, _: u64, _: u32, _: &Loss) {}
     fn stored(&mut self, _: u64, _: &Stored) {}
     fn failed(&mut self, _: u64, _: u64, _: &Rejected) {}

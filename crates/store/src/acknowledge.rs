@@ -18,6 +18,13 @@ const RANGE: usize = 20;
 /// The time from an acknowledgement until the next search for room, if there is none; nanoseconds.
 const SOON: u64 = 10_000_000;
 
+/// How a message is done.
+#[derive(Clone, Copy)]
+enum Outcome {
+    Acknowledged,
+    Filtered,
+}
+
 impl Store {
     /// A consumer has processed a message, or all messages up to it.
     ///
@@ -41,7 +48,7 @@ impl Store {
         let ranges = self.durables.get(&number).map_or(0, Durable::kept_ranges);
         let count = match is_cumulative {
             true => Ok(self.finish_through(id, position)),
-            false => self.finish(number, position),
+            false => self.finish(number, position, Outcome::Acknowledged),
         };
         let durable = self.durables.get_mut(&number).ok_or(Rejected::Unknown)?;
         if self.journal.shortage().is_some() {
@@ -73,9 +80,12 @@ impl Store {
 
     /// Finishes a message if it was delivered, also over an earlier connection: the consumer that has it
     /// now need not process it again. Returns how many are finished.
-    fn finish(&mut self, number: u32, position: u64) -> Result<u64, Rejected> {
+    fn finish(&mut self, number: u32, position: u64, outcome: Outcome) -> Result<u64, Rejected> {
         let (end, limit) = (self.journal.last() + 1, self.settings.ranges);
         let Some(durable) = self.durables.get_mut(&number) else { return Ok(0) };
+        if matches!(outcome, Outcome::Acknowledged) && durable.is_unseen(position) {
+            return Ok(0);
+        }
         let flight = durable.in_flight.get(&position);
         let id = flight.and_then(|it| it.consumer).filter(|it| self.consumers.contains_key(it));
         if id.is_none() && durable.is_apart(position, end) {
@@ -99,9 +109,57 @@ impl Store {
                 return Ok(0);
             }
         }
-        durable.acknowledge(position, end);
-        self.counts.acknowledged += 1;
+        match outcome {
+            Outcome::Acknowledged => {
+                durable.acknowledge(position, end);
+                self.counts.acknowledged += 1;
+            }
+            Outcome::Filtered => durable.filter(position, end),
+        }
         Ok(1)
+    }
+
+    /// A message that waits outside of the store for its consumer ([`EventSink::deliver`]) is not what the consumer wants, by what
+    /// the message says: it is done for the subscription, whose consumers all want the same.
+    pub fn filtered(
+        &mut self,
+        at: ClockReading,
+        client: u64,
+        subscription: u32,
+        position: u64,
+        sink: &mut impl EventSink,
+    ) {
+        let Some(id) = self.consumer_of.get(&(client, subscription)).copied() else { return };
+        let Some(number) = self.consumers.get(&id).map(|it| it.durable) else { return };
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        if durable.is_replay() {
+            durable.account.filtered += 1;
+            return;
+        }
+        let flight = durable.in_flight.get(&position);
+        if !flight.is_some_and(|it| it.is_waiting && it.consumer == Some(id)) {
+            return;
+        }
+        let ranges = durable.kept_ranges();
+        if !matches!(self.finish(number, position, Outcome::Filtered), Ok(1..)) {
+            return;
+        }
+        if self.journal.shortage().is_some() {
+            self.retain_at = self.retain_at.min(at.now.saturating_add(SOON));
+        }
+        let is_on_disk = self.journal.is_on_disk();
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        if !is_on_disk {
+            durable.unlogged = Default::default();
+        } else {
+            if !std::mem::replace(&mut durable.is_unlogged, true) {
+                self.unlogged.push_back(number);
+            }
+            self.be_lazy(at.now);
+            self.stop_if_over(number, ranges, sink);
+        }
+        // There may be as many as wait: what is behind them is looked for once.
+        self.add_work(number);
     }
 
     /// Writes acknowledgements to the journal, as many as fit one turn; returns whether there are more.
@@ -199,7 +257,9 @@ impl Store {
         let number = consumer.durable;
         let durable = self.durables.get_mut(&number).ok_or(Rejected::Unknown)?;
         let is_done = consumer.through.is_some_and(|through| position <= through);
-        if is_done || durable.in_flight.get(&position).is_none_or(|it| it.consumer != Some(id)) {
+        let flight = durable.in_flight.get(&position);
+        if is_done || !flight.is_some_and(|it| it.consumer == Some(id) && !it.is_waiting) {
+            durable.forgo(position, id);
             if was_late {
                 // It has room again.
                 self.add_work(number);

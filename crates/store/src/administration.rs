@@ -7,7 +7,7 @@
 use crate::body::kind;
 use crate::conflation::Conflated;
 use crate::consumer::Start;
-use crate::durable::{Durable, LossReason};
+use crate::durable::{Durable, InFlight, LossReason};
 use crate::event_sink::{ClockReading, EventSink, Rejected};
 use crate::overdue::Overdue;
 use crate::ranges::Ranges;
@@ -121,8 +121,35 @@ impl Store {
             }
         }
         self.change(at, Change::Paused(number, is_paused));
+        if is_paused {
+            self.take_back_waiting(number, at.now, sink);
+        }
         self.pump(number, at, sink);
         Ok(())
+    }
+
+    /// What waits outside of the store for its consumers waits in the store from now on, all of it: what is handed out later comes
+    /// in its order.
+    fn take_back_waiting(&mut self, number: u32, now: u64, sink: &mut impl EventSink) {
+        let Self { durables, consumers, .. } = self;
+        let Some(durable) = durables.get_mut(&number) else { return };
+        let waiting = durable.in_flight.iter().filter(|(_, it)| it.is_waiting);
+        let waiting: Vec<(u64, InFlight)> =
+            waiting.map(|(position, it)| (*position, *it)).collect();
+        for (position, flight) in waiting {
+            // What those have who left is on its way back already.
+            let Some(consumer) = flight.consumer.and_then(|it| consumers.get_mut(&it)) else {
+                continue;
+            };
+            // It is about to be done.
+            let is_covered = consumer.through.is_some_and(|through| position <= through);
+            if is_covered && !flight.is_passed_over() || durable.land(position).is_none() {
+                continue;
+            }
+            consumer.in_flight -= 1;
+            sink.withdrawn(consumer.client, consumer.subscription, position);
+            durable.give_back(&flight, now, 0);
+        }
     }
 
     /// Ends everything that a durable subscription has not acknowledged so far, also what its consumers have
@@ -237,7 +264,8 @@ impl Store {
         let mut is_reported = false;
         for id in &durable.consumers {
             let Some(consumer) = self.consumers.get_mut(id) else { continue };
-            (consumer.in_flight, consumer.lowest, consumer.through) = (0, u64::MAX, None);
+            (consumer.in_flight, consumer.through) = (0, None);
+            (consumer.lowest, consumer.passed_over) = (u64::MAX, u64::MAX);
             is_reported |= consumer.wants_acknowledged;
         }
         if is_reported
@@ -281,6 +309,7 @@ impl Durable {
         self.delayed.clear();
         self.ready.clear();
         self.in_flight.clear();
+        self.undelivered.clear();
         (self.search, self.backwards, self.first_expires) = (None, None, None);
         self.ahead = Ranges::default();
         self.done = Ranges::default();

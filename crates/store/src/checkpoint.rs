@@ -39,7 +39,7 @@ const HEAD: usize = 28;
 /// Bytes of a producer besides its name, and of a part besides its name, its pattern, its ranges and its
 /// counts of deliveries.
 const PRODUCER: usize = 30;
-const PART: usize = 148;
+const PART: usize = 156;
 
 /// The least room for ranges; two numbers take twenty bytes at most.
 const RANGES: usize = 40;
@@ -190,6 +190,7 @@ impl Durable {
             expired: self.account.expired - self.unlogged.expired,
             lost: self.account.lost - self.unlogged.lost,
             purged: self.account.purged - self.unlogged.purged,
+            filtered: self.account.filtered - self.unlogged.filtered,
             ..self.account
         };
         Part {

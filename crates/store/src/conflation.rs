@@ -254,6 +254,12 @@ impl Conflated {
         true
     }
 
+    /// The returned message at a position.
+    pub(crate) fn returned(&self, position: u64) -> Option<&Entry> {
+        let number = self.again.get(&position)?;
+        self.topics[*number as usize].ready.as_ref()
+    }
+
     /// A returned message is done; false if there is none at this position.
     pub(crate) fn finish(&mut self, position: u64) -> bool {
         let Some(number) = self.again.remove(&position) else { return false };
@@ -261,10 +267,11 @@ impl Conflated {
         self.topics[number as usize].ready.take().is_some()
     }
 
-    /// A delivered message is no longer in flight.
-    pub(crate) fn land(&mut self, entry: &Entry) {
+    /// A message is no longer in flight. What it has replaced and has said to nobody the next one of its topic says.
+    pub(crate) fn land(&mut self, entry: &Entry, replaced: u64) {
         if let Some(at) = self.topics.get_mut(entry.topic as usize) {
             at.in_flight = at.in_flight.saturating_sub(1);
+            at.replaced += replaced;
         }
     }
 
@@ -363,7 +370,7 @@ mod tests {
         conflated.take(0, true, true);
         conflated.forget_idle(1_000);
         conflated.push("other", entry(2), (0, 0), 1_000);
-        conflated.land(&taken);
+        conflated.land(&taken, 0);
         assert!(conflated.give_back(taken, 1_000, 1_000), "it is the newest of its topic");
         conflated.take(1_000, true, false);
         let next = conflated.next(1_000).map(|(entry, _)| entry.position);

@@ -1,5 +1,7 @@
 //! Consumers: clients that receive messages of durable subscriptions, and acknowledge them.
 
+use std::collections::BTreeSet;
+
 use trunkline_router::check_pattern;
 
 use crate::administration::Change;
@@ -53,6 +55,9 @@ pub struct Consume<'a> {
     pub acknowledge_within: u64,
     /// The most deliveries of a message, likewise.
     pub deliveries: u32,
+    /// Which messages it wants, by what they say: a number of the caller's, who tells what is none of them
+    /// ([`Store::filtered`]). All who consume a durable subscription at a time want the same.
+    pub filter: Option<u32>,
 }
 
 /// A consumer.
@@ -69,6 +74,8 @@ pub(crate) struct Consumer {
     pub(crate) lowest: u64,
     /// The cumulative acknowledgement that is not fully processed yet.
     pub(crate) through: Option<u64>,
+    /// The lowest message that it passes over, since the consumer has not got it yet.
+    pub(crate) passed_over: u64,
     pub(crate) wants_confirmed: bool,
     pub(crate) wants_acknowledged: bool,
     /// The number of its acknowledgements, and how many of these were reported as durable, or will be.
@@ -76,12 +83,16 @@ pub(crate) struct Consumer {
     pub(crate) answered: u64,
     /// Position of the last message that it got before the message was on disk.
     pub(crate) unconfirmed: u64,
+    /// The highest position that has gone to it; of a conflated subscription, or of a replay, it is not kept.
+    pub(crate) newest: u64,
     /// Whether it is in the list of consumers to be told.
     pub(crate) is_unconfirmed: bool,
     /// It did not acknowledge a message in time, and nothing since.
     pub(crate) is_late: bool,
     /// What it asked for: the nanoseconds to acknowledge, and the most deliveries; 0 for neither.
     pub(crate) asked: (u64, u32),
+    /// Which messages it wants, as its caller numbers that.
+    pub(crate) filter: Option<u32>,
 }
 
 /// The most consumers of a durable subscription: each one that leaves looks through all of them.
@@ -129,14 +140,17 @@ impl Store {
             in_flight: 0,
             lowest: u64::MAX,
             through: None,
+            passed_over: u64::MAX,
             wants_confirmed: requested.wants_confirmed,
             wants_acknowledged: requested.wants_acknowledged,
             acknowledgements: 0,
             answered: 0,
             unconfirmed: 0,
+            newest: 0,
             is_unconfirmed: false,
             is_late: false,
             asked: (requested.acknowledge_within, requested.deliveries),
+            filter: requested.filter,
         };
         self.consumers.insert(consumer, consuming);
         self.consumer_of.insert((client, requested.subscription), consumer);
@@ -182,6 +196,13 @@ impl Store {
                     requested.name, durable.pattern
                 )))
             }
+            Some(durable) if !self.shares_filter(durable, requested.filter) => {
+                Err(Rejected::Different(format!(
+                    "those who consume the durable subscription {:?} now have another filter, or none; all who share \
+                     its messages have the same",
+                    requested.name
+                )))
+            }
             Some(durable) if durable.consumers.len() >= CONSUMERS => Err(Rejected::Limit(format!(
                 "the durable subscription {:?} has its limit of {CONSUMERS} consumers",
                 requested.name
@@ -189,6 +210,12 @@ impl Store {
             Some(_) => Ok(number),
             None => Err(Rejected::Unknown),
         }
+    }
+
+    /// Whether the consumers of a subscription, if there are any, want the same messages: what one of them does not want is done.
+    fn shares_filter(&self, durable: &Durable, filter: Option<u32>) -> bool {
+        let first = durable.consumers.first().and_then(|id| self.consumers.get(id));
+        first.is_none_or(|it| it.filter == filter)
     }
 
     fn new_durable(&mut self, at: ClockReading, requested: &Consume<'_>) -> Result<u32, Rejected> {
@@ -318,33 +345,44 @@ impl Store {
         subscription: u32,
         sink: &mut impl EventSink,
     ) -> Result<(), Rejected> {
+        if let Some(number) = self.end_consumer(client, subscription)? {
+            self.look_for_some(number, at, sink);
+            self.pump(number, at, sink);
+        }
+        Ok(())
+    }
+
+    /// A client is gone. What its consumers had goes to those of others: it gets nothing more.
+    pub fn disconnect(&mut self, at: ClockReading, client: u64, sink: &mut impl EventSink) {
+        let of_it = self.consumer_of.range((client, 0)..=(client, u32::MAX));
+        let of_it: Vec<u32> = of_it.map(|((_, subscription), _)| *subscription).collect();
+        // They are there.
+        let end = |subscription| self.end_consumer(client, subscription).ok().flatten();
+        let numbers: Vec<u32> = of_it.into_iter().filter_map(end).collect();
+        for number in numbers {
+            self.look_for_some(number, at, sink);
+            self.pump(number, at, sink);
+        }
+    }
+
+    /// A consumer is none any more. Returns the number of its subscription, in which what it had is to be looked for; none if the
+    /// subscription has ended with it.
+    fn end_consumer(&mut self, client: u64, subscription: u32) -> Result<Option<u32>, Rejected> {
         let id = self.consumer_of.remove(&(client, subscription)).ok_or(Rejected::Unknown)?;
         let consumer = self.consumers.remove(&id).ok_or(Rejected::Unknown)?;
         let number = consumer.durable;
-        let Some(durable) = self.durables.get_mut(&number) else { return Ok(()) };
+        let Some(durable) = self.durables.get_mut(&number) else { return Ok(None) };
         durable.consumers.retain(|it| *it != id);
         // Nobody else relies on one that is not active.
         if durable.is_replay() || durable.consumers.is_empty() && !durable.is_logged {
             self.remove_durable(number);
-            return Ok(());
+            return Ok(None);
         }
         durable.leave(id, &consumer);
         if consumer.asked != (0, 0) {
             self.set_policy(number);
         }
-        self.look_for_some(number, at, sink);
-        self.pump(number, at, sink);
-        Ok(())
-    }
-
-    /// A client is gone.
-    pub fn disconnect(&mut self, at: ClockReading, client: u64, sink: &mut impl EventSink) {
-        let of_it = self.consumer_of.range((client, 0)..=(client, u32::MAX));
-        let of_it: Vec<u32> = of_it.map(|((_, subscription), _)| *subscription).collect();
-        for subscription in of_it {
-            // It is there.
-            let _ = self.detach(at, client, subscription, sink);
-        }
+        Ok(Some(number))
     }
 
     /// Ends a durable subscription for all consumers.
@@ -375,11 +413,23 @@ impl Store {
     /// A client can take messages again.
     pub fn client_has_room(&mut self, at: ClockReading, client: u64, sink: &mut impl EventSink) {
         let of_it = self.consumer_of.range((client, 0)..=(client, u32::MAX));
-        let consumers: Vec<u32> = of_it.map(|(_, consumer)| *consumer).collect();
-        for consumer in consumers {
-            if let Some(number) = self.consumers.get(&consumer).map(|it| it.durable) {
-                self.pump(number, at, sink);
-            }
+        let of_it: Vec<(u64, u32)> = of_it.map(|(number, _)| *number).collect();
+        self.consumers_have_room(at, of_it, sink);
+    }
+
+    /// Consumers can take messages again: the clients, and their numbers of the subscriptions.
+    pub fn consumers_have_room(
+        &mut self,
+        at: ClockReading,
+        consumers: impl IntoIterator<Item = (u64, u32)>,
+        sink: &mut impl EventSink,
+    ) {
+        let durable =
+            |number: (u64, u32)| Some(self.consumers.get(self.consumer_of.get(&number)?)?.durable);
+        // Each that several of them share once.
+        let numbers: BTreeSet<u32> = consumers.into_iter().filter_map(durable).collect();
+        for number in numbers {
+            self.pump(number, at, sink);
         }
     }
 

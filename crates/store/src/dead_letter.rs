@@ -49,10 +49,16 @@ enum Outcome {
 
 impl Store {
     /// Takes the next message of a subscription out of its line: it becomes a dead letter.
-    pub(crate) fn set_aside(&mut self, number: u32, (entry, is_again): (&Entry, bool), now: u64) {
+    pub(crate) fn set_aside(
+        &mut self,
+        number: u32,
+        (entry, is_again, replaced): (&Entry, bool, u64),
+        now: u64,
+    ) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
         durable.take(is_again, now, true);
-        let flight = InFlight { entry: *entry, consumer: None, since: now, due: None };
+        let (consumer, due, is_waiting) = (None, None, false);
+        let flight = InFlight { entry: *entry, consumer, since: now, due, is_waiting, replaced };
         durable.in_flight.insert(entry.position, flight);
         self.exhausted.push_back((number, entry.position));
         self.exhausted_at = self.exhausted_at.min(now);
@@ -61,8 +67,7 @@ impl Store {
     /// Stores dead letters: a slice, and no more than there is room for.
     pub(crate) fn store_dead_letters(&mut self, at: ClockReading, sink: &mut impl EventSink) {
         if self.exhausted.is_empty() {
-            self.lacks_room_for_letters = false;
-            return;
+            return self.end_lack_of_room();
         }
         if at.now < self.exhausted_at {
             return;
@@ -70,8 +75,7 @@ impl Store {
         self.exhausted_at = 0;
         for _ in 0..SLICE {
             let Some((number, position)) = self.exhausted.front().copied() else {
-                self.lacks_room_for_letters = false;
-                return;
+                return self.end_lack_of_room();
             };
             match self.store_dead_letter(at, (number, position), sink) {
                 Outcome::Done => _ = self.exhausted.pop_front(),
@@ -81,6 +85,13 @@ impl Store {
                 }
             }
         }
+    }
+
+    /// All dead letters are stored. What the journal took for them beyond its limit is not for other messages: later letters would
+    /// find nothing left, and what they hold would never be free.
+    fn end_lack_of_room(&mut self) {
+        let (bytes, excess) = (self.journal.bytes(), self.journal.excess());
+        self.lacks_room_for_letters.take_if(|before| excess == 0 || bytes <= *before);
     }
 
     fn store_dead_letter(
@@ -204,7 +215,7 @@ impl Store {
             }
             // The message holds its segment and all behind it: without a letter there may never be room.
             Err(_) => {
-                self.lacks_room_for_letters = true;
+                self.lacks_room_for_letters.get_or_insert(self.journal.bytes());
                 self.journal.exceed();
                 return Outcome::Wait(at.now.saturating_add(RETRY));
             }

@@ -12,6 +12,7 @@
 //!                                +---- due ---- delayed <---------+-- given back for later
 //!
 //!   expired, damaged, over the quota or kept no longer: done as well, and told as a loss
+//!   in flight, and not what its consumers want: done as well, and filtered
 //! ```
 //!
 //! `again` comes before `ready`. In a conflated subscription the newest message of each topic waits instead
@@ -41,7 +42,7 @@ pub(crate) struct Entry {
     pub(crate) topic: u32,
     /// How its last delivery ended, if it did.
     pub(crate) ended: Ended,
-    /// The consumer that did not acknowledge it in time: another one gets it, if there is one.
+    /// The consumer that did not acknowledge it in time, or did not take it in that time: another one gets it, if there is one.
     pub(crate) late: Option<NonZeroU32>,
 }
 
@@ -51,6 +52,13 @@ impl Entry {
     pub(crate) fn new(position: u64, at: Address, wants_disk: bool) -> Self {
         let (deliveries, topic, ended, late) = (0, 0, Ended::Unknown, None);
         Self { position, at, deliveries, wants_disk, topic, ended, late }
+    }
+
+    /// It is delivered once more.
+    #[inline]
+    pub(crate) fn delivered(self) -> Self {
+        let deliveries = self.deliveries.saturating_add(1);
+        Self { deliveries, ended: Ended::Unknown, late: None, ..self }
     }
 }
 
@@ -70,7 +78,7 @@ pub(crate) enum Ended {
     Undeliverable,
 }
 
-/// A message that was delivered and not acknowledged.
+/// A message that was delivered and not acknowledged, or is about to be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InFlight {
     pub(crate) entry: Entry,
@@ -81,6 +89,21 @@ pub(crate) struct InFlight {
     pub(crate) since: u64,
     /// If it was released with a delay: the end of the delay. Until then its consumer counts as having it.
     pub(crate) due: Option<u64>,
+    /// The consumer has not got it yet, since it waits for something outside of the store. It takes room of the window, and that
+    /// is all: what the consumer says of it is said of an earlier delivery.
+    pub(crate) is_waiting: bool,
+    /// In a conflated subscription: how many messages of its topic it has replaced, until it says so to its consumer.
+    pub(crate) replaced: u64,
+}
+
+impl InFlight {
+    /// Whether a cumulative acknowledgement of its consumer is not about it: it has not got it, nor had it before and did not
+    /// acknowledge it in time.
+    pub(crate) fn is_passed_over(&self) -> bool {
+        let Entry { late, ended, .. } = self.entry;
+        let was_had = ended == Ended::TimedOut && late.map(NonZeroU32::get) == self.consumer;
+        self.is_waiting && !was_had
+    }
 }
 
 /// A consumer that has left; its messages are searched a few at a time.
@@ -137,6 +160,16 @@ pub struct Loss {
     pub last: u64,
 }
 
+impl Loss {
+    /// Adds others that have the same reason.
+    pub fn join(&mut self, other: &Self) {
+        let is_known = self.count > 0 && other.count > 0;
+        self.count = if is_known { self.count + other.count } else { 0 };
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+    }
+}
+
 /// Why messages will not be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossReason {
@@ -167,6 +200,8 @@ pub struct Account {
     pub dead_lettered: u64,
     /// Purged by an administrator, as far as they were counted.
     pub purged: u64,
+    /// Not what its consumers want, by what they say.
+    pub filtered: u64,
     /// Delivered and not acknowledged.
     pub in_flight: u64,
     /// Waiting to be delivered, as far as they were found.
@@ -184,8 +219,9 @@ pub struct Account {
 impl Account {
     /// Those that are done.
     pub(crate) fn done(&self) -> u64 {
-        let Self { acknowledged, elided, expired, lost, dead_lettered, purged, .. } = self;
-        acknowledged + elided + expired + lost + dead_lettered + purged
+        let Self { acknowledged, elided, expired, lost, dead_lettered, purged, filtered, .. } =
+            self;
+        acknowledged + elided + expired + lost + dead_lettered + purged + filtered
     }
 }
 
@@ -204,6 +240,9 @@ pub(crate) struct Durable {
     /// The waiting messages of a conflated subscription, instead.
     pub(crate) conflated: Option<Box<Conflated>>,
     pub(crate) in_flight: BTreeMap<u64, InFlight>,
+    /// The positions of those that were handed out and that nobody has had so far: they wait outside of the store, or were given
+    /// back from there. Those of a conflated one are not among them.
+    pub(crate) undelivered: BTreeSet<u64>,
     /// The search for more messages; without it all are in `ready` or were.
     pub(crate) search: Option<Search>,
     pub(crate) backwards: Option<BackwardSearch>,
@@ -325,6 +364,7 @@ impl Durable {
             self.done.add(begin, end);
         }
         self.unlogged.ranges.add(begin, end);
+        self.undelivered.remove(&position);
         self.delivered.counts.remove(&position);
         self.uncounted.remove(&position);
     }
@@ -358,6 +398,32 @@ impl Durable {
         }
         let (begin, end) = self.done_with(position, end);
         begin > 0 && !self.done.joins(begin, end)
+    }
+
+    /// A consumer has given back what it did not acknowledge in time: its cumulative acknowledgements are not of that.
+    pub(crate) fn forgo(&mut self, position: u64, id: u32) {
+        let entry = match self.in_flight.get_mut(&position) {
+            Some(it) => it.is_waiting.then_some(&mut it.entry),
+            None => self.again.get_mut(&position),
+        };
+        if let Some(it) = entry
+            && it.late.map(NonZeroU32::get) == Some(id)
+            && it.ended == Ended::TimedOut
+        {
+            it.ended = Ended::Released;
+        }
+    }
+
+    /// Whether nobody can have had a message that was found: an acknowledgement of it is about nothing.
+    pub(crate) fn is_unseen(&self, position: u64) -> bool {
+        let is_new = |it: &Entry| it.deliveries == 0 && it.position > self.old;
+        match self.in_flight.get(&position) {
+            Some(it) => it.is_waiting && is_new(&it.entry),
+            None => {
+                let conflated = || self.conflated.as_ref()?.returned(position);
+                self.again.get(&position).or_else(conflated).is_some_and(is_new)
+            }
+        }
     }
 
     /// The position before which everything was found. `end` is the next position of the journal.
@@ -429,7 +495,7 @@ impl Durable {
             self.delayed.remove(&(due, position));
         }
         if let Some(conflated) = &mut self.conflated {
-            conflated.land(&flight.entry);
+            conflated.land(&flight.entry, flight.replaced);
         }
         Some(flight)
     }
@@ -451,13 +517,10 @@ impl Durable {
         };
         *all += count;
         *unlogged += count;
-        match self.losses.iter_mut().find(|loss| loss.reason == reason) {
-            Some(loss) => {
-                loss.count = if count == 0 || loss.count == 0 { 0 } else { loss.count + count };
-                loss.first = loss.first.min(first);
-                loss.last = loss.last.max(last);
-            }
-            None => self.losses.push(Loss { reason, count, first, last }),
+        let loss = Loss { reason, count, first, last };
+        match self.losses.iter_mut().find(|it| it.reason == reason) {
+            Some(before) => before.join(&loss),
+            None => self.losses.push(loss),
         }
     }
 

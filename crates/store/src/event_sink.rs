@@ -35,12 +35,15 @@ pub struct Delivery<'a> {
     pub time: u64,
     /// Number of earlier deliveries, as far as known.
     pub deliveries: u32,
-    /// Whether it may have been delivered before.
+    /// Whether it may have been delivered before. What does not say so comes to a consumer in the order of the positions; if
+    /// later ones have gone to it, this is said of a message that nobody has had, too.
     pub is_repeated: bool,
     /// Whether it is not yet as durable as its topic asks.
     pub is_unconfirmed: bool,
     /// Whether it comes from the journal, and was not just stored.
     pub is_kept: bool,
+    /// When its time to live is over: nanoseconds since 1970; 0 is never.
+    pub expires: u64,
     /// In a conflated subscription: how many messages of its topic it has replaced since the last delivery,
     /// and its age in nanoseconds.
     pub conflation: Option<(u64, u64)>,
@@ -151,12 +154,39 @@ impl fmt::Display for Rejected {
     }
 }
 
+/// What becomes of a message that waited outside of the store; see [`crate::Store::sent`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Sending {
+    /// It goes to its consumer now, and counts as delivered.
+    Now,
+    /// So it does, behind later ones: it has to say that it may have been delivered before, since what does not say so comes in
+    /// order.
+    Behind,
+    /// Not before a cumulative acknowledgement is processed, which it would pass for a part of: ask again.
+    Later,
+    /// It is done, or no longer this consumer's, or waits in the store until the subscription goes on.
+    Never,
+}
+
+impl Sending {
+    /// Whether it goes to its consumer now.
+    pub fn is_now(self) -> bool {
+        matches!(self, Self::Now | Self::Behind)
+    }
+}
+
 /// Receives the events of a store. Clients are known by the numbers that the caller gave the store.
 pub trait EventSink {
-    /// Whether a client can take a message now. If not, call [`crate::Store::client_has_room`] when it can.
-    fn has_room(&mut self, client: u64) -> bool;
-    /// A message for a consumer.
-    fn deliver(&mut self, client: u64, delivery: &Delivery<'_>);
+    /// Whether a client can take a message of a subscription now. If not, call [`crate::Store::client_has_room`] or
+    /// [`crate::Store::consumers_have_room`] when it can.
+    fn has_room(&mut self, client: u64, subscription: u32) -> bool;
+    /// A message for a consumer. Returns whether it is on its way. One that is not waits for something else first: call
+    /// [`crate::Store::sent`] before it goes, or [`crate::Store::filtered`] if it never will. Until then the consumer does not
+    /// have it: it counts as no delivery, and no time runs in which it is to be acknowledged.
+    fn deliver(&mut self, client: u64, delivery: &Delivery<'_>) -> bool;
+    /// A message that waits ([`Self::deliver`]) is not for this consumer any more. It may be delivered to it again, as another one.
+    fn withdrawn(&mut self, client: u64, subscription: u32, position: u64);
     /// Messages that a subscription will not get.
     fn lost(&mut self, client: u64, subscription: u32, loss: &Loss);
     /// An acknowledgement for a producer.

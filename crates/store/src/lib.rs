@@ -35,7 +35,9 @@ pub use body::{StoredMessage, kind};
 pub use consumer::{Consume, Start};
 pub use dead_letter::DEAD_LETTER_FORMAT;
 pub use durable::{Account, Loss, LossReason};
-pub use event_sink::{ClockReading, Consuming, Delivery, Durability, EventSink, Rejected, Stored};
+pub use event_sink::{
+    ClockReading, Consuming, Delivery, Durability, EventSink, Rejected, Sending, Stored,
+};
 pub use open::Opened;
 pub use producer::ProducerId;
 pub use settings::{

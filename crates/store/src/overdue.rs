@@ -1,12 +1,19 @@
 //! Messages that are not acknowledged in time, and how often messages were delivered.
 //!
+//! What waits outside of the store for its consumer has the same time to go there, if others could have it: then it is given
+//! back as it came, and nobody is late.
+//!
 //! A message that is acknowledged in time costs the time of its delivery, which stands beside it. What is in
 //! flight is looked through when the oldest may be overdue, a slice at a time, and then not before a sixteenth
 //! of the time to acknowledge is over.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
 use crate::body::{Writer, kind};
-use crate::durable::{Durable, Ended, Entry};
-use crate::event_sink::ClockReading;
+use crate::consumer::Consumer;
+use crate::durable::{Durable, Ended, Entry, InFlight};
+use crate::event_sink::{ClockReading, EventSink};
 use crate::state::Delivered;
 use crate::store::Store;
 
@@ -62,16 +69,21 @@ impl Store {
         }
     }
 
-    /// A message was delivered: sees to it that it is counted, and that it is looked for when it is overdue.
-    pub(crate) fn note_delivery(&mut self, number: u32, now: u64) {
+    /// A message was delivered, or waits to be: sees to it that a delivery is counted, and that it is looked for when it is overdue.
+    pub(crate) fn note_delivery(&mut self, number: u32, is_sent: bool, now: u64) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
         let within = durable.policy.acknowledge_within;
-        if within > 0 && durable.overdue.at.is_none() && !durable.is_replay() {
+        if within > 0 && !durable.is_replay() {
             let due = now.saturating_add(within);
-            durable.overdue.at = Some(due);
-            self.set_alarm(number, due);
+            if durable.overdue.from.is_some() {
+                // The search may have passed it.
+                durable.overdue.next = Some(durable.overdue.next.map_or(due, |it| it.min(due)));
+            } else if durable.overdue.at.is_none() {
+                durable.overdue.at = Some(due);
+                self.set_alarm(number, due);
+            }
         }
-        let Some(durable) = self.durables.get_mut(&number) else { return };
+        let Some(durable) = self.durables.get_mut(&number).filter(|_| is_sent) else { return };
         if durable.policy.dead_letters.is_none() || !self.journal.is_on_disk() {
             return;
         }
@@ -82,7 +94,7 @@ impl Store {
     }
 
     /// Takes back what was not acknowledged in time, if that is due: a slice.
-    pub(crate) fn take_back_overdue(&mut self, number: u32, now: u64) {
+    pub(crate) fn take_back_overdue(&mut self, number: u32, now: u64, sink: &mut impl EventSink) {
         let Some(durable) = self.durables.get_mut(&number) else { return };
         let within = durable.policy.acknowledge_within;
         let Some(due) = durable.overdue.at else { return };
@@ -93,38 +105,12 @@ impl Store {
         if now < due && durable.overdue.from.is_none() {
             return self.set_alarm(number, due);
         }
-        let consumers = &mut self.consumers;
-        let from = durable.overdue.from.unwrap_or(0);
-        let (mut overdue, mut reached) = (Vec::new(), None);
-        for (looked_at, (position, flight)) in durable.in_flight.range(from..).enumerate() {
-            if looked_at == SLICE {
-                reached = Some(*position);
-                break;
-            }
-            let consumer = flight.consumer.and_then(|id| consumers.get(&id));
-            let Some(consumer) = consumer.filter(|_| flight.due.is_none()) else { continue };
-            let is_acknowledged = consumer.through.is_some_and(|through| *position <= through);
-            let due = flight.since.saturating_add(within);
-            if !is_acknowledged && due <= now {
-                overdue.push(*position);
-            } else if !is_acknowledged {
-                durable.overdue.next = Some(durable.overdue.next.map_or(due, |it| it.min(due)));
-            }
+        for position in durable.find_overdue(&self.consumers, now) {
+            let Some(flight) = durable.land(position) else { continue };
+            let consumer = flight.consumer.and_then(|id| self.consumers.get_mut(&id));
+            durable.take_back(flight, consumer, now, sink);
         }
-        for position in overdue {
-            let Some(mut flight) = durable.land(position) else { continue };
-            let id = flight.consumer.unwrap_or(0);
-            if let Some(consumer) = consumers.get_mut(&id) {
-                consumer.in_flight -= 1;
-                consumer.is_late = true;
-            }
-            durable.account.timed_out += 1;
-            flight.entry.ended = Ended::TimedOut;
-            flight.entry.late = id.try_into().ok();
-            durable.give_back(&flight, now, 0);
-        }
-        durable.overdue.from = reached;
-        if reached.is_some() {
+        if durable.overdue.from.is_some() {
             return self.add_work(number);
         }
         let pause = now.saturating_add((within / 16).max(1));
@@ -170,15 +156,81 @@ impl Store {
 }
 
 impl Durable {
-    /// Counts a delivery, if it matters: of first deliveries in order the last position is enough.
+    /// Looks through a slice of what is in flight for what is overdue.
+    fn find_overdue(&mut self, consumers: &BTreeMap<u32, Consumer>, now: u64) -> Vec<u64> {
+        let (mut overdue, mut reached) = (Vec::new(), None);
+        let (within, is_shared) = (self.policy.acknowledge_within, self.consumers.len() > 1);
+        let from = self.overdue.from.unwrap_or(0);
+        for (looked_at, (position, flight)) in self.in_flight.range(from..).enumerate() {
+            if looked_at == SLICE {
+                reached = Some(*position);
+                break;
+            }
+            let consumer = flight.consumer.and_then(|id| consumers.get(&id));
+            let Some(consumer) = consumer.filter(|_| flight.due.is_none()) else { continue };
+            let through = consumer.through.filter(|_| !flight.is_waiting);
+            if through.is_some_and(|through| *position <= through) {
+                continue;
+            }
+            let mut due = flight.since.saturating_add(within);
+            if due <= now && (!flight.is_waiting || is_shared) {
+                overdue.push(*position);
+                continue;
+            }
+            if due <= now {
+                // Nobody else would have it now.
+                due = now.saturating_add(within);
+            }
+            self.overdue.next = Some(self.overdue.next.map_or(due, |it| it.min(due)));
+        }
+        self.overdue.from = reached;
+        overdue
+    }
+
+    /// A message that is no longer in flight, since it is overdue, goes to another consumer, if there is one.
+    fn take_back(
+        &mut self,
+        mut flight: InFlight,
+        consumer: Option<&mut Consumer>,
+        now: u64,
+        sink: &mut impl EventSink,
+    ) {
+        let id = flight.consumer.and_then(NonZeroU32::new);
+        if flight.is_waiting {
+            // Who had it and did not acknowledge it in time may still do so.
+            if flight.entry.ended != Ended::TimedOut {
+                flight.entry.late = id;
+            }
+        } else {
+            self.account.timed_out += 1;
+            (flight.entry.ended, flight.entry.late) = (Ended::TimedOut, id);
+        }
+        if let Some(it) = consumer {
+            it.in_flight -= 1;
+            it.is_late |= !flight.is_waiting;
+            if flight.is_waiting {
+                sink.withdrawn(it.client, it.subscription, flight.entry.position);
+            }
+        }
+        self.give_back(&flight, now, 0);
+    }
+
+    /// Counts a delivery; in the journal if it matters: of first deliveries in order the last position is enough. One behind a
+    /// message that nobody has had is not in order: the position would say that this was delivered, too.
     #[inline]
     pub(crate) fn count_delivery(&mut self, entry: &Entry) {
+        self.account.deliveries += 1;
+        self.account.redelivered += u64::from(entry.deliveries > 1);
+        if entry.deliveries == 1 {
+            self.undelivered.remove(&entry.position);
+        }
         if self.policy.dead_letters.is_none() {
             return;
         }
         if entry.deliveries == 1
             && self.conflated.is_none()
             && entry.position > self.delivered.through
+            && self.undelivered.first().is_none_or(|first| *first > entry.position)
         {
             self.delivered.through = entry.position;
             return;

@@ -7,8 +7,8 @@ use trunkline_journal::{Journal, Lookup};
 
 use crate::body::{StoredMessage, kind};
 use crate::consumer::Consumer;
-use crate::durable::{Durable, Ended, Entry, InFlight, LossReason};
-use crate::event_sink::{ClockReading, Delivery, EventSink};
+use crate::durable::{Durable, Entry, InFlight, LossReason};
+use crate::event_sink::{ClockReading, Delivery, EventSink, Sending};
 use crate::settings::DeliveryPolicy;
 use crate::store::Store;
 
@@ -115,7 +115,7 @@ impl Store {
             return;
         }
         let consumers = durable.consumers.iter().filter_map(|id| self.consumers.get(id));
-        let mut with_room = consumers.filter(|it| sink.has_room(it.client));
+        let mut with_room = consumers.filter(|it| sink.has_room(it.client, it.subscription));
         let Some(client) = with_room.next().map(|it| (it.client, it.subscription)) else { return };
         for loss in durable.losses.drain(..) {
             sink.lost(client.0, client.1, &loss);
@@ -151,12 +151,12 @@ impl Store {
     fn drop_first_if_expired(&mut self, number: u32, at: ClockReading) -> bool {
         let end = self.journal.last() + 1;
         let Some(durable) = self.durables.get_mut(&number) else { return false };
-        let Some((entry, is_again, _)) = durable.next(at.now) else { return false };
+        let Some((entry, is_again, replaced)) = durable.next(at.now) else { return false };
         if durable.is_exhausted(&entry)
             && let Lookup::Record { record, .. } = self.journal.at(entry.at)
             && record.kind != kind::DEAD_LETTER
         {
-            self.set_aside(number, (&entry, is_again), at.now);
+            self.set_aside(number, (&entry, is_again, replaced), at.now);
             return true;
         }
         let expires = match durable.first_expires {
@@ -234,7 +234,7 @@ impl Store {
             }
         };
         if durable.is_exhausted(&entry) && kind != kind::DEAD_LETTER {
-            self.set_aside(number, (&entry, is_again), at.now);
+            self.set_aside(number, (&entry, is_again, replaced), at.now);
             return Step::Done;
         }
         if let Some(due) = durable.due_at(at.now, time, entry.position) {
@@ -250,13 +250,79 @@ impl Store {
         let age = at.time.saturating_sub(time);
         delivery.conflation = durable.conflated.is_some().then_some((replaced, age));
         let has_policy = durable.policy != DeliveryPolicy::NONE;
-        if durable.hand_over(consumer, (id, at.now), (&entry, &delivery), sink) {
+        let (is_sent, is_unconfirmed) =
+            durable.hand_over(consumer, (id, at.now), (&entry, &delivery), sink);
+        if is_unconfirmed {
             self.unconfirmed.push(id);
         }
         if has_policy {
-            self.note_delivery(number, at.now);
+            self.note_delivery(number, is_sent, at.now);
         }
         Step::Done
+    }
+
+    /// A message that has waited outside of the store ([`EventSink::deliver`]) can go to its consumer: its position, and when it
+    /// expires, as its delivery said. What is to become of it: meanwhile it may be done, since somebody who got it before has
+    /// acknowledged it, or for a reason that is told as a loss; and a subscription that is paused keeps it.
+    pub fn sent(
+        &mut self,
+        at: ClockReading,
+        client: u64,
+        subscription: u32,
+        (position, expires): (u64, u64),
+    ) -> Sending {
+        let Some(id) = self.consumer_of.get(&(client, subscription)) else { return Sending::Never };
+        let Some(consumer) = self.consumers.get_mut(id) else { return Sending::Never };
+        let number = consumer.durable;
+        let Some(durable) = self.durables.get_mut(&number) else { return Sending::Never };
+        let is_expired = expires != 0 && at.time >= expires;
+        if durable.is_replay() {
+            if is_expired {
+                durable.lose(LossReason::Expired, position, position, 1);
+                self.add_work(number);
+                return Sending::Never;
+            }
+            durable.account.deliveries += 1;
+            return Sending::Now;
+        }
+        let flight = durable.in_flight.get_mut(&position);
+        let Some(flight) = flight.filter(|it| it.is_waiting && it.consumer == Some(*id)) else {
+            return Sending::Never;
+        };
+        if consumer.through.is_some_and(|through| position <= through) {
+            return Sending::Later;
+        }
+        if is_expired || durable.is_paused {
+            consumer.in_flight -= 1;
+            self.call_off((number, position), is_expired, at.now);
+            return Sending::Never;
+        }
+        let entry = flight.entry.delivered();
+        *flight = InFlight { entry, since: at.now, is_waiting: false, replaced: 0, ..*flight };
+        durable.count_delivery(&entry);
+        let is_behind = consumer.is_beyond(position);
+        if durable.conflated.is_none() {
+            consumer.newest = consumer.newest.max(position);
+        }
+        if durable.policy != DeliveryPolicy::NONE {
+            self.note_delivery(number, true, at.now);
+        }
+        if is_behind { Sending::Behind } else { Sending::Now }
+    }
+
+    /// A message that waits outside of the store does not go to its consumer: it waits in the store again, or has expired.
+    fn call_off(&mut self, (number, position): (u32, u64), is_expired: bool, now: u64) {
+        let end = self.journal.last() + 1;
+        let Some(durable) = self.durables.get_mut(&number) else { return };
+        let Some(flight) = durable.land(position) else { return };
+        if is_expired {
+            durable.lose(LossReason::Expired, position, position, 1);
+            durable.finish(position, end);
+            self.log_soon(number, now);
+        } else {
+            durable.give_back(&flight, now, 0);
+        }
+        self.add_work(number);
     }
 
     /// Tells consumers that asked for it what is on disk now.
@@ -296,6 +362,11 @@ impl Consumer {
         let window = if self.is_late { 1 } else { self.window };
         self.in_flight >= window.min(most) || self.through.is_some()
     }
+
+    /// Whether messages behind a position have gone to it.
+    fn is_beyond(&self, position: u64) -> bool {
+        position < self.newest
+    }
 }
 
 /// The consumer that gets the next message: those with room, in turn; the one that had it and did not
@@ -312,7 +383,7 @@ fn choose(
         let turn = (durable.turn + step) % count;
         let id = durable.consumers[turn];
         let Some(consumer) = consumers.get(&id) else { continue };
-        if consumer.is_full(most) || !sink.has_room(consumer.client) {
+        if consumer.is_full(most) || !sink.has_room(consumer.client, consumer.subscription) {
             continue;
         }
         if late.is_none_or(|late| late.get() != id) {
@@ -333,14 +404,16 @@ fn delivery<'a>(
     (entry, message, time): (&Entry, &StoredMessage<'a>, u64),
 ) -> Delivery<'a> {
     let is_on_disk = entry.position <= journal.durable();
+    let is_repeated = entry.deliveries > 0 || message.is_repeated || entry.position <= durable.old;
     Delivery {
         subscription: consumer.subscription,
         position: entry.position,
         time,
         deliveries: entry.deliveries,
-        is_repeated: entry.deliveries > 0 || message.is_repeated || entry.position <= durable.old,
+        is_repeated: is_repeated || consumer.is_beyond(entry.position),
         is_unconfirmed: journal.is_on_disk() && !is_on_disk,
         is_kept: entry.position <= durable.kept,
+        expires: message.expires,
         conflation: None,
         format: message.format,
         topic: message.topic,
@@ -349,35 +422,46 @@ fn delivery<'a>(
 }
 
 impl Durable {
-    /// Delivers a message to a consumer. True if the consumer has to be told when it is on disk, and is not
-    /// in that list yet.
+    /// Delivers a message to a consumer. Returns whether it is on its way; and whether the consumer has to be told when it is on
+    /// disk, and is not in that list yet.
     fn hand_over(
         &mut self,
         consumer: &mut Consumer,
         (id, now): (u32, u64),
         (entry, delivery): (&Entry, &Delivery<'_>),
         sink: &mut impl EventSink,
-    ) -> bool {
+    ) -> (bool, bool) {
         for loss in self.losses.drain(..) {
             sink.lost(consumer.client, consumer.subscription, &loss);
         }
-        sink.deliver(consumer.client, delivery);
-        self.account.deliveries += 1;
-        if !self.is_replay() {
-            self.account.redelivered += u64::from(entry.deliveries > 0);
+        let is_sent = sink.deliver(consumer.client, delivery);
+        if self.is_replay() {
+            self.account.deliveries += u64::from(is_sent);
+        } else {
             consumer.in_flight += 1;
-            let deliveries = entry.deliveries.saturating_add(1);
-            let entry = Entry { deliveries, ended: Ended::Unknown, late: None, ..*entry };
-            let flight = InFlight { entry, consumer: Some(id), since: now, due: None };
+            let entry = if is_sent { entry.delivered() } else { *entry };
+            let (consumer_id, due, is_waiting) = (Some(id), None, !is_sent);
+            let replaced = delivery.conflation.filter(|_| is_waiting).map_or(0, |it| it.0);
+            let flight =
+                InFlight { entry, consumer: consumer_id, since: now, due, is_waiting, replaced };
             self.in_flight.insert(entry.position, flight);
-            self.count_delivery(&entry);
+            if is_sent {
+                self.count_delivery(&entry);
+                if self.conflated.is_none() {
+                    consumer.newest = consumer.newest.max(entry.position);
+                }
+            } else if entry.deliveries == 0 && self.conflated.is_none() {
+                self.undelivered.insert(entry.position);
+            }
             consumer.lowest = consumer.lowest.min(entry.position);
         }
         let wants_confirmation = delivery.is_unconfirmed && consumer.wants_confirmed;
         if wants_confirmation {
             consumer.unconfirmed = consumer.unconfirmed.max(entry.position);
         }
-        wants_confirmation && !std::mem::replace(&mut consumer.is_unconfirmed, true)
+        let is_unconfirmed =
+            wants_confirmation && !std::mem::replace(&mut consumer.is_unconfirmed, true);
+        (is_sent, is_unconfirmed)
     }
 
     /// When a message of a replay at the original pace is due, if it is not due yet. Messages stored since

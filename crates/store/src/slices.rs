@@ -47,7 +47,11 @@ impl Store {
         let (before, limit) = (durable.kept_ranges(), self.settings.ranges);
         let (found, mut next) = durable.found_in_flight(id, (consumer.lowest, through), false);
         let mut count = 0;
-        for position in &found {
+        for (position, is_passed_over) in &found {
+            if *is_passed_over {
+                consumer.passed_over = consumer.passed_over.min(*position);
+                continue;
+            }
             durable.land(*position);
             durable.acknowledge(*position, end);
             count += 1;
@@ -62,6 +66,8 @@ impl Store {
             Some(_) => self.add_work(number),
             None => {
                 consumer.through = None;
+                let passed_over = std::mem::replace(&mut consumer.passed_over, u64::MAX);
+                consumer.lowest = consumer.lowest.min(passed_over);
                 durable.behind.pop_front();
                 // A consumer that asked for it is told when a record behind them is on disk.
                 let is_reported = consumer.wants_acknowledged && self.journal.is_on_disk();
@@ -86,10 +92,10 @@ impl Store {
             (leaving.from, u64::MAX),
             leaving.with_delayed,
         );
-        for position in found {
+        for (position, is_passed_over) in found {
             let Some(mut flight) = durable.land(position) else { continue };
             let is_done = leaving.through.is_some_and(|through| position <= through);
-            if is_done && flight.due.is_none() {
+            if is_done && !is_passed_over && flight.due.is_none() {
                 durable.acknowledge(position, end);
                 self.counts.acknowledged += 1;
                 if durable.is_over(limit, before) && self.journal.is_on_disk() {
@@ -97,7 +103,8 @@ impl Store {
                     break;
                 }
             } else {
-                if flight.due.is_none() {
+                // What waits goes back as it came: this consumer has not got it.
+                if flight.due.is_none() && !flight.is_waiting {
                     flight.entry.ended = Ended::Left;
                 }
                 durable.give_back(&flight, now, 0);
@@ -225,20 +232,20 @@ impl Store {
 
 impl Durable {
     /// Positions of a consumer's messages from one position up to another, without or with those released
-    /// with a delay, and where to continue if not all were checked.
+    /// with a delay, with whether a cumulative acknowledgement passes over them; and where to continue if not all were checked.
     fn found_in_flight(
         &self,
         id: u32,
         (from, to): (u64, u64),
         with_delayed: bool,
-    ) -> (Vec<u64>, Option<u64>) {
+    ) -> (Vec<(u64, bool)>, Option<u64>) {
         let mut found = Vec::new();
         for (number, (position, flight)) in self.in_flight.range(from..=to).enumerate() {
             if number == SLICE {
                 return (found, Some(*position));
             }
             if flight.consumer == Some(id) && (flight.due.is_none() || with_delayed) {
-                found.push(*position);
+                found.push((*position, flight.is_passed_over()));
             }
         }
         (found, None)
@@ -248,7 +255,8 @@ impl Durable {
     /// others, if few may be in flight.
     pub(crate) fn leave(&mut self, id: u32, consumer: &Consumer) {
         let with_delayed = self.is_held_back || self.has_stopped;
-        let from = if with_delayed { 0 } else { consumer.lowest };
+        let lowest = consumer.lowest.min(consumer.passed_over);
+        let from = if with_delayed { 0 } else { lowest };
         let through = consumer.through;
         self.leaving.push_back(Leaving { consumer: id, from, through, with_delayed });
     }
@@ -257,6 +265,13 @@ impl Durable {
     pub(crate) fn acknowledge(&mut self, position: u64, end: u64) {
         self.account.acknowledged += 1;
         self.unlogged.acknowledged += 1;
+        self.finish(position, end);
+    }
+
+    /// A message that neither waits nor is in flight any more is not what the consumers want.
+    pub(crate) fn filter(&mut self, position: u64, end: u64) {
+        self.account.filtered += 1;
+        self.unlogged.filtered += 1;
         self.finish(position, end);
     }
 

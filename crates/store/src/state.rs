@@ -104,6 +104,9 @@ type ReadPart<'a> = fn(&mut Reader<'a>) -> Option<(u32, Part<'a>)>;
 /// The version of the layout.
 pub(crate) const VERSION: u32 = 4;
 
+/// Of a part: how many were filtered follows. Where that is left out, none were.
+const HAS_FILTERED: u32 = 2;
+
 /// Some done ranges of a durable subscription, and its other state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part<'a> {
@@ -129,7 +132,12 @@ impl<'a> Part<'a> {
         out.u64(acknowledged).u64(elided).u64(expired).u64(lost).u64(deliveries);
         let Account { dead_lettered, purged, redelivered, timed_out, .. } = self.account;
         out.u64(dead_lettered).u64(purged).u64(redelivered).u64(timed_out);
-        out.u64(self.matched.0).u64(self.matched.1).u32(self.is_paused.into());
+        out.u64(self.matched.0).u64(self.matched.1);
+        let filtered = self.account.filtered;
+        out.u32(u32::from(self.is_paused) | if filtered > 0 { HAS_FILTERED } else { 0 });
+        if filtered > 0 {
+            out.u64(filtered);
+        }
         self.delivered.write(out);
         out.u64(self.span.0).u64(self.span.1);
         out.rising(self.bounds.iter().copied());
@@ -148,7 +156,10 @@ impl<'a> Part<'a> {
             ..account
         };
         let matched = (reader.u64()?, reader.u64()?);
-        let (is_paused, delivered) = (reader.u32()? & 1 != 0, Delivered::read(reader)?);
+        let flags = reader.u32()?;
+        let filtered = if flags & HAS_FILTERED != 0 { reader.u64()? } else { 0 };
+        let account = Account { filtered, ..account };
+        let (is_paused, delivered) = (flags & 1 != 0, Delivered::read(reader)?);
         let (span, bounds) = ((reader.u64()?, reader.u64()?), reader.rising()?);
         Some((
             number,
@@ -183,11 +194,12 @@ pub(crate) fn read_account(reader: &mut Reader<'_>) -> Option<Account> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Done {
     pub(crate) ranges: Ranges,
-    /// The messages in them that were not done before: acknowledged, expired, lost, purged.
+    /// The messages in them that were not done before: acknowledged, expired, lost, purged, filtered.
     pub(crate) acknowledged: u64,
     pub(crate) expired: u64,
     pub(crate) lost: u64,
     pub(crate) purged: u64,
+    pub(crate) filtered: u64,
 }
 
 impl Done {
@@ -204,12 +216,17 @@ impl Done {
         let first = self.ranges.from(0).take(most);
         let bounds: Vec<u64> = first.flat_map(|(begin, end)| [begin, end]).collect();
         out.rising(bounds.into_iter());
+        // Left out, it is none.
+        if self.filtered > 0 {
+            out.short(self.filtered);
+        }
         out.0
     }
 
     /// The first so many ranges are in the journal, with all counts.
     pub(crate) fn forget(&mut self, most: usize) {
         (self.acknowledged, self.expired, self.lost, self.purged) = (0, 0, 0, 0);
+        self.filtered = 0;
         for _ in 0..most {
             self.ranges.pop_first();
         }
@@ -408,12 +425,14 @@ impl State {
         let (acknowledged, expired, lost) = (reader.short()?, reader.short()?, reader.short()?);
         let purged = if has_purged { reader.short()? } else { 0 };
         let bounds = reader.rising()?;
+        let filtered = if reader.0.is_empty() { 0 } else { reader.short()? };
         // It may have been deleted since, or a later piece has all of it.
         if let Some(durable) = self.durables.get_mut(&number) {
             durable.account.acknowledged += acknowledged;
             durable.account.expired += expired;
             durable.account.lost += lost;
             durable.account.purged += purged;
+            durable.account.filtered += filtered;
             durable.add(&bounds);
         }
         Some(())

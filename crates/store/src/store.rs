@@ -130,8 +130,9 @@ pub struct Store {
     pub(crate) exhausted: VecDeque<(u32, u64)>,
     /// When they are looked at.
     pub(crate) exhausted_at: u64,
-    /// The journal has no room for them: producers wait until it has, since what they store would take it.
-    pub(crate) lacks_room_for_letters: bool,
+    /// The journal had no room for them, and so many bytes. Producers wait until it has, and until what it takes for them beyond its
+    /// limit is free again, since what they store would take it.
+    pub(crate) lacks_room_for_letters: Option<u64>,
     /// The most bytes of a dead letter, unless its message has more.
     pub(crate) message_bytes: usize,
     /// Consumers to be told when their messages are durable.
@@ -191,7 +192,7 @@ impl Store {
             uncounted: VecDeque::new(),
             exhausted: VecDeque::new(),
             exhausted_at: 0,
-            lacks_room_for_letters: false,
+            lacks_room_for_letters: None,
             message_bytes: 1 << 20,
             unconfirmed: Vec::new(),
             work: VecDeque::new(),
@@ -375,7 +376,7 @@ impl Store {
             let text = "the topic asks for a disk, and the router has no journal on one (journal.directory)";
             return Err(Rejected::NotDurable(text.into()));
         }
-        if self.lacks_room_for_letters {
+        if self.lacks_room_for_letters.is_some() {
             let text = "the journal is full: dead letters wait for room, and hold what is older";
             return Err(Rejected::NotDurable(text.into()));
         }
@@ -655,7 +656,7 @@ impl Store {
 
     /// Continues the work of a subscription.
     fn go_on(&mut self, number: u32, at: ClockReading, sink: &mut impl EventSink) {
-        self.take_back_overdue(number, at.now);
+        self.take_back_overdue(number, at.now, sink);
         self.look_for_some(number, at, sink);
         match self.durables.get(&number) {
             Some(durable) if durable.consumers.is_empty() => self.drop_expired(number, at),
@@ -691,7 +692,7 @@ impl Store {
             if let Some(durable) = self.durables.get_mut(&number) {
                 durable.alarm = None;
                 self.end_delays(number, at.now);
-                self.take_back_overdue(number, at.now);
+                self.take_back_overdue(number, at.now, sink);
                 self.pump(number, at, sink);
             }
         }

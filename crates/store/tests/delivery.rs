@@ -557,3 +557,22 @@ fn what_is_out_of_date_does_not_come_after_a_restart() {
     let seen: Vec<_> = world.told.seen.iter().map(|it| (&it.payload[..], it.is_repeated)).collect();
     assert_eq!(seen, [("orders/1 2", true), ("orders/3 2", true)]);
 }
+
+#[test]
+fn a_client_that_is_gone_gets_nothing_more_of_what_its_consumers_had() {
+    let mut world = World::new(settings());
+    for subscription in 1..=5 {
+        world.consume(2, Consume { subscription, window: 1, ..durable("gateway") });
+    }
+    world.publish("orders/1", "a");
+    world.sync();
+    assert_eq!(world.payloads(), ["a"]);
+    let at = world.at();
+    world.store.disconnect(at, 2, &mut world.told);
+    (0..10).for_each(|_| world.wait(1_000));
+    let account = world.store.account("gateway").expect("it is there");
+    assert_eq!((world.told.seen.len(), account.deliveries, account.waiting), (0, 1, 1));
+    world.consume(3, durable("gateway"));
+    let [again] = &world.told.seen[..] else { panic!("{:?}", world.told.seen) };
+    assert_eq!((again.client, again.deliveries), (3, 1));
+}

@@ -397,6 +397,37 @@ fn a_journal_at_its_limit_has_room_for_dead_letters() {
 }
 
 #[test]
+fn what_a_journal_takes_for_dead_letters_beyond_its_limit_is_for_nothing_else() {
+    let journal = Options { segment_bytes: 64 << 10, bytes: 4 * (64 << 10), ..Options::default() };
+    let mut world = World::new(Settings { journal, ..with(1) });
+    // It holds everything, since it has no time to acknowledge.
+    consume(&mut world, 3, "slow", "orders/>", 1);
+    consume(&mut world, 2, NAME, "orders/>", 1);
+    fill(&mut world);
+    for _ in 0..200 {
+        world.wait(SECOND / 10);
+        let more = world.try_publish("orders/1", &"x".repeat(4_000), 0);
+        assert!(
+            more.is_err(),
+            "beyond the limit there are {} bytes",
+            world.store.journal().excess()
+        );
+    }
+    let dead_lettered = world.store.account(NAME).map_or(0, |it| it.dead_lettered);
+    assert!(dead_lettered > 10, "those of all the time find room: {dead_lettered}");
+    let mut waits = 2_000;
+    while world.try_publish("orders/1", "there is room", 0).is_err() {
+        for it in std::mem::take(&mut world.told.seen).into_iter().filter(|it| it.client == 3) {
+            world.acknowledge(3, it.position);
+        }
+        world.wait(SECOND / 10);
+        waits -= 1;
+        assert_ne!(waits, 0, "{} bytes too many", world.store.journal().excess());
+    }
+    assert_eq!(world.store.journal().excess(), 0);
+}
+
+#[test]
 fn a_late_acknowledgement_saves_what_waits_to_be_a_dead_letter() {
     let mut world = World::new(with(1));
     consume(&mut world, 2, NAME, "orders/>", 10);

@@ -215,8 +215,7 @@ impl Codec {
                 Ok(decoder.unknown())
             }
             Self::Json(encoder, decoders) => {
-                let is_named =
-                    json::name(bytes).is_ok_and(|it| it == encoder.plan().layout().name());
+                let is_named = encoder.plan().is_named(bytes);
                 let decoder = &mut decoders[usize::from(!is_named)];
                 decoder.decode(bytes, into).map(|()| decoder.unknown())
             }

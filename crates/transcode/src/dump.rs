@@ -34,6 +34,9 @@ pub(crate) struct Line {
 /// In a log fewer bytes are a word or a number, and in base64 anywhere.
 const LEAST: usize = 8;
 
+/// A place and what stands for the bytes there take no more.
+const LONGEST_PLACED: usize = 512;
+
 /// The widths at which tools wrap lines without places: `xxd -p`, PEM, MIME.
 const WRAPPED: [usize; 3] = [60, 64, 76];
 
@@ -121,13 +124,15 @@ fn in_base64(text: &str, least: usize) -> Option<Line> {
     is_base64.then_some(Line { written, bytes, place: None, width, is_filled })
 }
 
-/// The place that a line of a dump says it is at, if it says so.
+/// The place that a line of a dump says it is at, if it says so, behind its blanks.
 pub(crate) fn place(bytes: &[u8]) -> Option<usize> {
     // Most lines are none, which their first character shows.
-    if !bytes.trim_ascii_start().first().is_some_and(u8::is_ascii_hexdigit) {
+    if !bytes.first().is_some_and(u8::is_ascii_hexdigit) {
         return None;
     }
-    with_place(String::from_utf8_lossy(bytes).trim()).map(|it| it.0)
+    // What stands behind its bytes says nothing of it.
+    let head = &bytes[..bytes.len().min(LONGEST_PLACED)];
+    with_place(String::from_utf8_lossy(head).trim()).map(|it| it.0)
 }
 
 /// As `hexdump -C`, `xxd` and captures print it: a place, pairs of digits, and mostly characters behind two blanks.

@@ -16,6 +16,8 @@ pub enum Error {
     Unnamed(Format),
     /// The bytes call it so, and the description has several messages of that name, which it finds by these.
     Ambiguous(String, Vec<String>),
+    /// These elements stand in the Body, the first of which several messages have, and none of these has them all.
+    Unfit(String, Vec<String>),
     /// A fault stands in the Body, and no message.
     NoMessage,
     /// FIX is written with this in place of SOH.
@@ -44,6 +46,8 @@ pub enum Error {
     Relay(Format, String),
     /// It is this fault, for which the format has not what it takes.
     Fault(Format, String, String),
+    /// An element is nil, and may not be: at a line and a character of XML, with its path.
+    Nil(Option<(u32, u32)>, String),
     /// What the message keeps as it stood has processing instructions, which the format has not.
     Instructions(Format),
     /// So much of the message is not described, of which the first is this if it is known, and the format cannot hold it.
@@ -61,8 +65,14 @@ impl fmt::Display for Error {
                 write!(f, "{format} does not say which message it is; name its type")
             }
             Self::Ambiguous(name, all) => {
-                write!(f, "{name} may be one of several messages; name its type: {}", all.join(", "))
+                write!(f, "{name} may be one of several messages; name its type (--type): {}", all.join(", "))
             }
+            Self::Unfit(elements, all) => write!(
+                f,
+                "its Body has {elements}, and no operation takes or answers just that; \
+                 name its type (--type): {}",
+                all.join(", ")
+            ),
             Self::NoMessage => f.write_str(
                 "a fault stands in its Body, which is no message of the description; what stands in the fault's detail \
                  is one, as a document by itself",
@@ -97,6 +107,10 @@ impl fmt::Display for Error {
             }
             Self::Fault(format, fault, what) => {
                 write!(f, "it is a fault ({fault}), and {format} has {what}")
+            }
+            Self::Nil(place, path) => {
+                let place = place.map(|it| format!("{}:{}: ", it.0, it.1)).unwrap_or_default();
+                write!(f, "{place}{path}: it is nil, and its element is not nillable: it would be absent")
             }
             Self::Instructions(format) => {
                 write!(f, "there are processing instructions in what is kept as it stands, and {format} has none")

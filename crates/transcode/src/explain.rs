@@ -1,6 +1,6 @@
 //! What a value is that is not read, and what may stand in its place.
 
-use trunkline_message::{Error, ErrorKind, Field, Holds, Layout, MemberId, ScopeId};
+use trunkline_message::{Error, ErrorKind, Field, Holds, Layout, MemberId, ScopeId, Shape};
 
 use crate::codec::Format;
 use crate::tree::plain;
@@ -59,14 +59,32 @@ fn value_at(format: Format, bytes: &[u8], offset: usize) -> Option<String> {
         Format::FastInfoset | Format::CdrLittle | Format::CdrBig => return None,
     };
     let is_start = |it: &u8| is_end(it) || format == Format::Fix && *it == b'=';
-    if let (Format::Json, [b'"', quoted @ ..]) = (format, behind) {
-        let end = quoted.iter().position(|it| *it == b'"')?;
-        return Some(String::from_utf8_lossy(&quoted[..end]).into_owned());
+    if let (Format::Json, Some(quoted)) = (format, quoted(bytes, offset)) {
+        return Some(String::from_utf8_lossy(quoted).into_owned());
     }
     let start = before.iter().rposition(is_start).map_or(0, |it| it + 1);
     let end = offset + behind.iter().position(is_end).unwrap_or(behind.len());
     let text = String::from_utf8_lossy(&bytes[start..end]);
-    Some(text.trim().trim_matches('"').to_owned())
+    // Blanks of a field of FIX are its value.
+    let is_exact = format == Format::Fix;
+    Some(if is_exact { text.into_owned() } else { text.trim().trim_matches('"').to_owned() })
+}
+
+/// The text in quotes of JSON that begins at a byte, or has it inside.
+fn quoted(bytes: &[u8], offset: usize) -> Option<&[u8]> {
+    let (mut start, mut is_escaped) = (None, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        match (byte, start) {
+            _ if is_escaped => is_escaped = false,
+            (b'\\', Some(_)) => is_escaped = true,
+            (b'"', None) if at <= offset => start = Some(at + 1),
+            (_, None) if at > offset => return None,
+            (b'"', Some(start)) if at >= offset => return Some(&bytes[start..at]),
+            (b'"', Some(_)) => start = None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The field of a path such as `Legs[3]/Side`.
@@ -81,7 +99,12 @@ fn field_at<'a>(layout: &'a Layout, scope: ScopeId, path: &str) -> Option<&'a Fi
             Some(entry) => entry.split_once(']')?.1,
             None => rest,
         };
-        field_at(layout, field.holds.scope()?, rest.strip_prefix('/')?)
+        let inside = field.holds.scope()?;
+        if rest.is_empty() {
+            let items = layout.scope(inside);
+            return items.fields.first().filter(|_| items.shape == Shape::Item);
+        }
+        field_at(layout, inside, rest.strip_prefix('/')?)
     })
 }
 
@@ -100,6 +123,10 @@ mod tests {
         let json = r#"{"a": "x,y", "b": [1, tru]}"#;
         assert_eq!(value(Format::Json, json, "\"x").as_deref(), Some("x,y"));
         assert_eq!(value(Format::Json, json, "tru").as_deref(), Some("tru"));
+        let json = r#"{"t": "09:30:00x", "b": " 1\"2 "}"#;
+        assert_eq!(value(Format::Json, json, "00x").as_deref(), Some("09:30:00x"));
+        assert_eq!(value(Format::Json, json, "2 ").as_deref(), Some(" 1\\\"2 "));
+        assert_eq!(value(Format::Fix, "38= 1\u{1}", "1\u{1}").as_deref(), Some(" 1"));
         let xml = "<a b=\"7\"><c> much </c></a>";
         assert_eq!(value(Format::Xml, xml, "much").as_deref(), Some("much"));
         assert_eq!(value(Format::Xml, xml, "7").as_deref(), Some("7"));

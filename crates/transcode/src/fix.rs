@@ -43,12 +43,11 @@ impl<'a> Iterator for Fields<'a> {
         let rest = &self.bytes[offset..];
         let digits = rest.iter().take(10).take_while(|it| it.is_ascii_digit()).count();
         let tag = std::str::from_utf8(&rest[..digits]).ok().and_then(|it| it.parse::<u32>().ok());
+        let tag = tag.filter(|it| rest[0] != b'0' && i32::try_from(*it).is_ok());
         let (Some(tag), Some(b'=')) = (tag, rest.get(digits)) else {
             self.at = self.bytes.len();
-            return Some(Err(Error::new(
-                ErrorKind::Expected("a tag number and '='".into()),
-                offset,
-            )));
+            let expected = format!("a tag, {}, and '='", fix::TAG_RULE);
+            return Some(Err(Error::new(ErrorKind::Expected(expected.into()), offset)));
         };
         let start = offset + digits + 1;
         let behind = self.data_end(tag, start);
@@ -78,6 +77,23 @@ impl Fields<'_> {
 
 /// BeginString and MsgType.
 pub fn head(bytes: &[u8]) -> Option<(&str, &str)> {
+    usual_head(bytes).or_else(|| any_head(bytes))
+}
+
+/// The same where they stand as the standard has it, around BodyLength alone.
+fn usual_head(bytes: &[u8]) -> Option<(&str, &str)> {
+    fn field<'a>(bytes: &'a [u8], tag: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+        let value = bytes.strip_prefix(tag)?;
+        let end = memchr::memchr(SOH, value)?;
+        Some((&value[..end], &value[end + 1..]))
+    }
+    let (begin, rest) = field(bytes, b"8=")?;
+    let (_, rest) = field(rest, b"9=")?;
+    let (message_type, _) = field(rest, b"35=")?;
+    Some((std::str::from_utf8(begin).ok()?, std::str::from_utf8(message_type).ok()?))
+}
+
+fn any_head(bytes: &[u8]) -> Option<(&str, &str)> {
     let mut fields = fields(bytes).map_while(Result::ok);
     let begin = fields.next().filter(|it| it.tag == 8)?;
     let message_type = fields.take(3).find(|it| it.tag == 35)?;
@@ -155,6 +171,30 @@ pub fn check(bytes: &[u8], limits: &Limits) -> Result<()> {
     }
 }
 
+/// Checks the CheckSum of a message that ends with it.
+///
+/// # Errors
+/// It is not the sum of the bytes before it, or is none.
+pub fn check_sum(message: &[u8]) -> Result<()> {
+    let place = message.len().saturating_sub(b"10=000|".len());
+    let (body, trailer) = message.split_at(place);
+    let stated = trailer.strip_prefix(b"10=").and_then(|it| it.strip_suffix(&[SOH]));
+    let stated = stated.filter(|it| it.len() == 3 && it.iter().all(u8::is_ascii_digit));
+    let stated = stated.and_then(|it| std::str::from_utf8(it).ok()?.parse::<u8>().ok());
+    let computed = fix_checksum(body);
+    match stated {
+        Some(stated) if stated == computed => Ok(()),
+        Some(stated) => {
+            let kind = ErrorKind::CheckSum { stated, computed };
+            Err(Error::new(kind, place).within("CheckSum"))
+        }
+        None => {
+            let what = "CheckSum (10=) with three digits at the end";
+            Err(Error::new(ErrorKind::Expected(what.into()), place).within("CheckSum"))
+        }
+    }
+}
+
 /// A message in one line, with `|` between the fields as logs have it, and without what could steer a terminal.
 pub fn line(bytes: &[u8]) -> String {
     let mut out = String::new();
@@ -170,6 +210,8 @@ pub fn line(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use trunkline_random::Random;
+
     use super::*;
 
     #[test]
@@ -183,6 +225,31 @@ mod tests {
         ] {
             assert_eq!(foreign_delimiter(text.as_bytes()), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_usual_head_is_what_any_is() {
+        let mut random = Random::new(3);
+        let mut usual = 0;
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for tag in ["8", "9", "35"] {
+                let tag = if random.below(12) == 0 { "34" } else { tag };
+                let value = random.pick(&["", "FIX.4.4", "5", "D", "\u{e9}"]);
+                _ = write!(text, "{tag}={value}\u{1}");
+            }
+            text.truncate(text.floor_char_boundary(text.len() - random.below(3) as usize));
+            let mut bytes = text.into_bytes();
+            if random.below(4) == 0 {
+                let at = random.below(bytes.len() as u64) as usize;
+                bytes[at] = random.bits() as u8;
+            }
+            if let Some(head) = usual_head(&bytes) {
+                usual += 1;
+                assert_eq!(any_head(&bytes), Some(head), "{}", String::from_utf8_lossy(&bytes));
+            }
+        }
+        assert!(usual > 3_000, "{usual}");
     }
 
     const HEARTBEAT: &[u8] = b"8=FIX.4.3\x019=5\x0135=0\x0110=162\x01";
@@ -213,7 +280,10 @@ mod tests {
         );
         assert_eq!(changed("35=0", "36=0"), "at byte 14: expected MsgType (35=) as field 3");
         assert_eq!(changed("35=0", "35="), "MsgType at byte 14: expected a value, but it is empty");
-        assert_eq!(changed("35=0", "35;0"), "at byte 14: expected a tag number and '='");
+        let tag = "at byte 14: expected a tag, a whole number from 1 to 2147483647 without zeros before it, and '='";
+        for wrong in ["35;0", "035=0", "0=0", "2147483648=0", "99999999999=0", "x=0", "=0"] {
+            assert_eq!(changed("35=0", wrong), tag, "{wrong}");
+        }
         assert_eq!(
             changed("10=162\u{1}", ""),
             "at byte 19: the message ends where CheckSum (10=) at the end should be"

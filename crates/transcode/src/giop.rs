@@ -10,9 +10,9 @@ use trunkline_codec::cdr;
 use trunkline_import::idl::{Call, Specification};
 use trunkline_message::{Error, ErrorKind, Layout, Limits, Record, Result};
 
-use crate::Format;
 use crate::codec::{Codec, Options};
 use crate::kind::Giop;
+use crate::{Format, Place};
 
 /// Requests whose replies are waited for, at most; and messages of which fragments are.
 const MOST_WAITING: usize = 4096;
@@ -49,6 +49,7 @@ pub const STATUS: [&str; 6] = [
 /// The types of messages that have a body.
 const REQUEST: u8 = 0;
 const REPLY: u8 = 1;
+const CANCEL_REQUEST: u8 = 2;
 const FRAGMENT: u8 = 7;
 
 /// A message by IDL.
@@ -87,8 +88,29 @@ pub struct Exchanges {
     begun: Vec<Begun>,
 }
 
+/// Where a message came from, to tell it if its rest never comes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The file, or the connection in it.
+    pub file: Arc<str>,
+    /// Where it begins there.
+    pub place: Place,
+}
+
+/// A message that goes on in fragments of which the last did not come.
+#[derive(Debug)]
+pub struct Unfinished {
+    /// Where it began.
+    pub origin: Origin,
+    /// What its head says.
+    pub head: Head,
+    /// What came of it, that of its fragments behind.
+    pub bytes: Vec<u8>,
+}
+
 #[derive(Debug)]
 struct Begun {
+    origin: Origin,
     is_client: bool,
     /// Where fragments say it.
     request: Option<u32>,
@@ -106,15 +128,17 @@ pub enum Unread {
 }
 
 impl Exchanges {
-    /// A message as it came, from the client or not if that is known. The head of the whole message, and all of it:
+    /// A message as it came, from the client or not if that is known; then both directions come as they were sent. The head of the whole message, and all of it:
     /// none if more of it is to come.
     ///
     /// # Errors
-    /// The head is not as GIOP has it; or it has too many fragments, or one of a message that has not begun.
+    /// The head is not as GIOP has it; or it has too many fragments, or one of a message that has not begun; or too many
+    /// messages wait for theirs.
     pub fn take(
         &mut self,
         is_client: Option<bool>,
         bytes: &[u8],
+        origin: &Origin,
         limits: &Limits,
     ) -> Result<(Head, Option<Vec<u8>>)> {
         let header = Giop::read(bytes).ok_or_else(|| truncated(bytes.len()))?;
@@ -131,14 +155,24 @@ impl Exchanges {
         match (header.message_type, head.request) {
             (REQUEST, Some(request)) => {
                 if let (Some(operation), true) = (&head.operation, head.is_answered) {
-                    self.asked.retain(|it| it.0 != request);
-                    self.asked.truncate(MOST_WAITING);
-                    self.asked.push_front((request, operation.clone()));
+                    // Where messages come as they were sent, a number is used again once it was answered, or will not be.
+                    // Where one direction comes behind the other, its answers come later, in the same order.
+                    if is_client.is_some() {
+                        self.asked.retain(|it| it.0 != request);
+                    }
+                    if self.asked.len() >= MOST_WAITING {
+                        self.asked.pop_front();
+                    }
+                    self.asked.push_back((request, operation.clone()));
                 }
             }
             (REPLY, Some(request)) => {
                 let place = self.asked.iter().position(|it| it.0 == request);
                 head.operation = place.and_then(|it| self.asked.remove(it)).map(|it| it.1);
+            }
+            // The rest of what is cancelled need not be sent.
+            (CANCEL_REQUEST, Some(request)) => {
+                self.begun.retain(|it| !it.is_client || it.head.request != Some(request));
             }
             _ => {}
         }
@@ -146,12 +180,20 @@ impl Exchanges {
             return Ok((head, Some(bytes.to_vec())));
         }
         if self.begun.len() >= MOST_WAITING {
-            self.begun.remove(0);
+            let kind = ErrorKind::Limit { name: "messages_begun", limit: MOST_WAITING };
+            return Err(Error::new(kind, 0));
         }
         let request = head.request.filter(|_| header.version >= (1, 2));
         let is_client = is_client.unwrap_or(header.message_type == REQUEST);
-        self.begun.push(Begun { is_client, request, head: head.clone(), bytes: bytes.to_vec() });
+        let (origin, bytes) = (origin.clone(), bytes.to_vec());
+        self.begun.push(Begun { origin, is_client, request, head: head.clone(), bytes });
         Ok((head, None))
+    }
+
+    /// Nothing more comes: the messages whose rest was waited for, in the order in which they began.
+    pub fn end(&mut self) -> Vec<Unfinished> {
+        let unfinished = |Begun { origin, head, bytes, .. }| Unfinished { origin, head, bytes };
+        self.begun.drain(..).map(unfinished).collect()
     }
 
     /// The rest of a message.
@@ -326,7 +368,8 @@ impl Calls {
             return match bytes.len().saturating_sub(at) {
                 0 => Ok(()),
                 count => {
-                    Err(Unread::Wrong(format!("{name}: {count} bytes more than it has, at {at}")))
+                    let bytes = if count == 1 { "byte" } else { "bytes" };
+                    Err(Unread::Wrong(format!("{name}: {count} {bytes} more than it has, at {at}")))
                 }
             };
         };
@@ -515,22 +558,24 @@ mod tests {
         let body = REQUEST_BYTES.len() - 8;
         for length in 0..body - 1 {
             let mut exchanges = Exchanges::default();
-            assert!(exchanges.take(None, &REQUEST_BYTES[..length], &limits).is_err(), "{length}");
+            let cut = exchanges.take(None, &REQUEST_BYTES[..length], &Origin::default(), &limits);
+            assert!(cut.is_err(), "{length}");
         }
         for at in Giop::HEADER..body {
             let mut bytes = REQUEST_BYTES.to_vec();
             bytes[at] = 0xff;
             // Whatever it comes to, it ends.
-            _ = Exchanges::default().take(None, &bytes, &limits);
+            _ = Exchanges::default().take(None, &bytes, &Origin::default(), &limits);
         }
     }
 
     #[test]
     fn fragments_are_put_together_by_their_request() {
         let limits = Limits { message_bytes: 200, ..Limits::default() };
+        let origin = Origin::default();
         let (mut first, mut exchanges) = (REQUEST_BYTES[..56].to_vec(), Exchanges::default());
         first[6] |= 2;
-        let (head, whole) = exchanges.take(None, &first, &limits).expect("a message");
+        let (head, whole) = exchanges.take(None, &first, &origin, &limits).expect("a message");
         assert_eq!((head.request, whole), (Some(7), None));
         let fragment = |request: u8, rest: &[u8]| {
             let mut bytes = b"GIOP\x01\x02\x00\x07\x00\x00\x00\x00\x00\x00\x00".to_vec();
@@ -538,14 +583,51 @@ mod tests {
             bytes.extend_from_slice(rest);
             bytes
         };
-        let error = exchanges.take(None, &fragment(8, b"x"), &limits).expect_err("another request");
+        let other = exchanges.take(None, &fragment(8, b"x"), &origin, &limits);
+        let error = other.expect_err("another request");
         assert!(error.to_string().contains("fragment"), "{error}");
-        exchanges.take(None, &fragment(7, &[0; 200]), &limits).expect_err("it is too long");
+        let long = exchanges.take(None, &fragment(7, &[0; 200]), &origin, &limits);
+        long.expect_err("it is too long");
         let rest = &REQUEST_BYTES[56..];
-        let (head, whole) = exchanges.take(None, &fragment(7, rest), &limits).expect("the rest");
+        let last = exchanges.take(None, &fragment(7, rest), &origin, &limits);
+        let (head, whole) = last.expect("the rest");
         assert_eq!(head.operation.as_deref(), Some("add"));
         let mut expected = first;
         expected.extend_from_slice(rest);
         assert_eq!(whole, Some(expected));
+        assert!(exchanges.end().is_empty());
+    }
+
+    #[test]
+    fn what_waits_for_its_rest_is_told_at_the_end_unless_it_is_cancelled() {
+        let limits = Limits::default();
+        let mut first = REQUEST_BYTES[..56].to_vec();
+        first[6] |= 2;
+        let file = |name: &str| Origin { file: name.into(), place: Place { line: 1, offset: 3 } };
+        let mut exchanges = Exchanges::default();
+        exchanges.take(None, &first, &file("a"), &limits).expect("a message");
+        let all = exchanges.end();
+        let told: Vec<_> = all.iter().map(|it| (&it.origin, it.head.request)).collect();
+        assert_eq!(told, [(&file("a"), Some(7))]);
+        assert!(exchanges.end().is_empty());
+        exchanges.take(None, &first, &file("a"), &limits).expect("a message");
+        let cancel = b"GIOP\x01\x02\x00\x02\x00\x00\x00\x04\x00\x00\x00\x07";
+        exchanges.take(None, cancel, &file("a"), &limits).expect("a message");
+        assert!(exchanges.end().is_empty());
+    }
+
+    #[test]
+    fn so_many_messages_wait_and_no_more() {
+        let (limits, origin) = (Limits::default(), Origin::default());
+        let mut first = REQUEST_BYTES[..56].to_vec();
+        first[6] |= 2;
+        let mut exchanges = Exchanges::default();
+        for request in 0..MOST_WAITING as u32 {
+            first[12..16].copy_from_slice(&request.to_be_bytes());
+            exchanges.take(None, &first, &origin, &limits).expect("a message");
+        }
+        let error = exchanges.take(None, &first, &origin, &limits).expect_err("too many");
+        assert!(error.to_string().contains("messages_begun = 4096"), "{error}");
+        assert_eq!(exchanges.end().len(), MOST_WAITING);
     }
 }

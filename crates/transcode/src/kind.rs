@@ -180,6 +180,34 @@ impl Envelope {
     }
 }
 
+/// Of an envelope whose content was read to its first start tag: adds namespace and local name of each element that stands in the
+/// Body behind that. Beyond [`MOST_PARTS`] none is added.
+///
+/// # Errors
+/// What of it was read is not well-formed.
+pub(crate) fn behind(
+    reader: &mut impl trunkline_codec::infoset::Reader,
+    body: &mut Vec<(String, String)>,
+) -> Result<()> {
+    use trunkline_codec::infoset::Event;
+    reader.skip()?;
+    while body.len() < MOST_PARTS {
+        match reader.next()? {
+            Event::Start(name) => {
+                let (namespace, local) = (reader.namespace_of(name), reader.local(name));
+                body.push((namespace.to_owned(), local.to_owned()));
+                reader.skip()?;
+            }
+            Event::End | Event::Eof => break,
+            Event::Text(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// As many elements in a Body are told apart; no description has messages of more parts.
+const MOST_PARTS: usize = 256;
+
 /// The type that `xsi:type` of the start tag just read names: its local name and namespace.
 fn type_of(tag: &impl trunkline_codec::infoset::Tag) -> Option<(String, String)> {
     let written = tag.value(tag.find_attribute(XSI, "type")?);

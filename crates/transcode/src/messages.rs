@@ -14,7 +14,7 @@ use memchr::memmem;
 use trunkline_codec::xml::{self, Source};
 use trunkline_codec::{fast_infoset, infoset, json};
 use trunkline_import::{Described, Description};
-use trunkline_message::{Checks, Holds, Layout, Limits, Record, ScopeId, Value};
+use trunkline_message::{Checks, Holds, Layout, Limits, Place, Record, ScopeId, Value};
 use trunkline_soap as soap;
 
 use crate::codec::{Codec, Format, Options};
@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::explain::explain;
 use crate::filter::{Bound, Filter};
 use crate::fix;
-use crate::kind::Envelope;
+use crate::kind::{self, Envelope};
 use crate::selection::{Kept, Selection};
 use crate::tree::plain;
 use dictionary::{OF_HEADER, Rules};
@@ -113,12 +113,14 @@ impl Messages {
     ) -> Result<Decoded<'_>, Error> {
         // What cannot be read is not the message before.
         self.last = None;
-        let name = match name {
-            Some(name) => Cow::Borrowed(name),
-            None => self.name_of(format, bytes)?,
+        let head = if format == Format::Fix { fix::head(bytes) } else { None };
+        let name = match (name, head) {
+            (Some(name), _) => Cow::Borrowed(name),
+            (None, Some((_, message_type))) => Cow::Borrowed(message_type),
+            (None, None) => self.name_of(format, bytes)?,
         };
         let index = self.index(&name)?;
-        let left_out = self.read(index, format, bytes)?;
+        let left_out = self.read(index, (format, head.map(|it| it.0)), bytes)?;
         let Known { layout, record, .. } = &self.known[index];
         Ok(Decoded { layout, record, left_out })
     }
@@ -169,6 +171,7 @@ impl Messages {
             None => String::new(),
         };
         let left_out = self.decode(from, name, bytes)?.left_out;
+        self.reject_nil(from, bytes)?;
         if left_out > 0 {
             return Err(Error::Undescribed(from, left_out, None));
         }
@@ -201,12 +204,13 @@ impl Messages {
         Ok((index, self.compiled(index, to, begin_string.as_deref())?))
     }
 
-    fn read(&mut self, index: usize, format: Format, bytes: &[u8]) -> Result<usize, Error> {
-        // Whichever version a message says it is of, its fields are those of the dictionary.
-        let begin_string = match format {
-            Format::Fix => fix::head(bytes).map(|it| it.0),
-            _ => None,
-        };
+    /// Reads a message of a format, and if that is FIX of this version: whichever it says, its fields are those of the dictionary.
+    fn read(
+        &mut self,
+        index: usize,
+        (format, begin_string): (Format, Option<&str>),
+        bytes: &[u8],
+    ) -> Result<usize, Error> {
         let compiled = self.compiled(index, format, begin_string)?;
         let Known { layout, record, codecs, .. } = &mut self.known[index];
         let Compiled { begin_string, codec, .. } = &mut codecs[compiled];
@@ -223,13 +227,11 @@ impl Messages {
         Ok(left_out)
     }
 
-    /// The name of the type of a message, as its bytes say it.
+    /// The name of the type of a message, as its bytes say it; of FIX, without a head.
     fn name_of<'a>(&mut self, format: Format, bytes: &'a [u8]) -> Result<Cow<'a, str>, Error> {
         let name = match format {
-            Format::Fix => match fix::head(bytes) {
-                Some((_, message_type)) => Some(message_type.into()),
-                None => delimited(format, bytes).map_or(Ok(None), Err)?,
-            },
+            // Its head says it, which this one has not.
+            Format::Fix => delimited(format, bytes).map_or(Ok(None), Err)?,
             Format::Xml | Format::Soap11 | Format::Soap12 => {
                 let mut source = Source::default();
                 let text = source.prepare(bytes, &self.limits);
@@ -257,7 +259,12 @@ impl Messages {
             [only] => Some(Cow::Owned(only.clone())),
             _ => None,
         };
-        name.or_else(only).ok_or(Error::Unnamed(format))
+        name.or_else(only).ok_or_else(|| match format {
+            Format::Json => {
+                json_problem(bytes, &self.limits).map_or(Error::Unnamed(format), Error::Rejected)
+            }
+            _ => Error::Unnamed(format),
+        })
     }
 
     /// The name by which the description finds the message that an object of JSON calls so; none if that is the name of a member.
@@ -290,10 +297,23 @@ impl Messages {
         if envelope.content.is_some() && envelope.is_empty_or_fault() {
             return Err(Error::NoMessage);
         }
+        let Some((local, namespace)) = envelope.content else { return Ok(None) };
         let of_type = envelope.of_type.as_ref().map(|(local, namespace)| (&**local, &**namespace));
-        Ok(envelope.content.map(|(local, namespace)| {
-            self.description.name_of_element(&local, &namespace, of_type).unwrap_or(local)
-        }))
+        let mut names = self.description.names_of_element(&local, &namespace, of_type);
+        if names.len() < 2 {
+            return Ok(Some(names.pop().unwrap_or(local)));
+        }
+        // What else stands in the Body tells which of them it is.
+        let mut body = vec![(namespace, local)];
+        if envelope.version.is_some() {
+            kind::behind(reader, &mut body).map_err(Error::Rejected)?;
+        }
+        let mut fitting = self.description.names_of_body(&body);
+        match fitting.len() {
+            1 => Ok(fitting.pop()),
+            0 => Err(Error::Unfit(elements(&body), names)),
+            _ => Err(Error::Ambiguous(elements(&body), fitting)),
+        }
     }
 
     /// Where the message of a name or MsgType stands among those that are known.
@@ -339,6 +359,18 @@ impl Messages {
     }
 }
 
+/// Elements as errors name them: as many as are read at a glance.
+fn elements(body: &[(String, String)]) -> String {
+    const SHOWN: usize = 8;
+    let name = |(namespace, local): &(String, String)| match &**namespace {
+        "" => plain(local),
+        namespace => plain(&format!("{{{namespace}}}{local}")),
+    };
+    let shown: Vec<String> = body.iter().take(SHOWN).map(name).collect();
+    let more = if body.len() > SHOWN { " and more" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
 /// Has what a message has kept as it stood processing instructions, which SOAP has none of?
 fn has_instructions(to: Format, document: &[u8]) -> bool {
     let is_soap = matches!(to, Format::Soap11 | Format::Soap12);
@@ -349,6 +381,11 @@ fn has_instructions(to: Format, document: &[u8]) -> bool {
 fn delimited(format: Format, bytes: &[u8]) -> Option<Error> {
     let is_fix = format == Format::Fix;
     is_fix.then(|| fix::foreign_delimiter(bytes)).flatten().map(Error::Delimited)
+}
+
+/// What is wrong with JSON, whatever it says.
+fn json_problem(bytes: &[u8], limits: &Limits) -> Option<trunkline_message::Error> {
+    json::Values::new(bytes, limits).map_or_else(Some, |mut it| it.next()?.err())
 }
 
 /// Does nothing stand in an object of JSON but one member, which is an object?
@@ -368,8 +405,17 @@ fn undescribed(layout: &Layout, record: &Record, scope: ScopeId) -> Option<Strin
     if let Some((number, _)) = unknown.iter().next() {
         return Some(number.to_string());
     }
-    if let Some((_, markup)) = unknown.markup().next() {
-        return Some(plain(&markup[..markup.floor_char_boundary(100)]));
+    if let Some((place, markup)) = unknown.markup().next() {
+        let is_attribute = matches!(place, Place::Attribute { .. } | Place::FieldAttribute { .. });
+        // Behind an attribute stands its namespace.
+        let end = markup.rfind('"').map_or(0, |it| it + 1);
+        let named = match markup.split_at(end) {
+            (attribute, namespace) if is_attribute && !namespace.is_empty() => {
+                format!("{{{namespace}}}{attribute}")
+            }
+            _ => markup.to_owned(),
+        };
+        return Some(plain(&named[..named.floor_char_boundary(100)]));
     }
     let scope = layout.scope(scope);
     scope.fields.iter().enumerate().find_map(|(index, field)| {

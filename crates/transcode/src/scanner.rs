@@ -1,7 +1,10 @@
 //! Finds the messages in a text or a stream: logs with prefixes before them, documents one after the other, dumps in
 //! hexadecimal or base64.
 //!
-//! It reads nothing itself: bytes are fed to it, and messages are taken out. It holds no more than one message at a time.
+//! It reads nothing itself: bytes are fed to it, and messages are taken out. It holds no more than one message at a time. What
+//! waits for more is not looked at again, so that the time grows with the bytes, however they come and however long a line is.
+
+mod tag_value;
 
 use std::collections::VecDeque;
 
@@ -9,9 +12,13 @@ use memchr::{memchr, memchr_iter, memmem};
 use trunkline_codec::fix::{self, SOH};
 use trunkline_message::{Error, ErrorKind, Limits};
 use trunkline_net::{Frame, Framer as _, Xml};
-use trunkline_wire::fix_checksum;
 
+use self::tag_value::{
+    LONGEST_HEAD, LOOK_BACK, Settled, delimiter, fix_begins, is_right, next_fix, replaced, settle,
+    text_end,
+};
 use crate::dump::{self, Line, Written};
+use crate::fix::check_sum;
 use crate::kind::Kind;
 
 /// Where a message stands.
@@ -98,6 +105,7 @@ pub struct Scanner {
     /// The first byte that is not used.
     start: usize,
     place: Place,
+    seen: Seen,
     is_end: bool,
     /// Something was found on this line.
     is_used: bool,
@@ -105,6 +113,10 @@ pub struct Scanner {
     /// Of a dump that held several messages, those that were not yet taken.
     of_dump: VecDeque<Result<Found, Bad>>,
     xml: Xml,
+    /// Finds where a document ends, however deep it is, which is for its reader to limit.
+    framing: Limits,
+    /// Behind that nothing is read.
+    unread: Option<Place>,
     /// Lines without a message.
     passed_over: u64,
 }
@@ -116,7 +128,37 @@ struct Pending {
     line: Line,
 }
 
+/// What is known of the bytes that are not used, so that it is found out once. Places are counted from the first of them.
+#[derive(Debug, Default)]
+struct Seen {
+    /// The end of the line.
+    newline: Option<usize>,
+    /// It does not end before that.
+    no_newline: usize,
+    /// Blanks with which the line begins.
+    blanks: usize,
+    /// What begins on the line,
+    begin: Option<Begin>,
+    /// and before that nothing does.
+    nothing: usize,
+    /// Counted from that beginning: before that FIX neither ends, nor does another message begin.
+    open: usize,
+}
+
+impl Seen {
+    /// So many bytes are used.
+    fn advance(&mut self, bytes: usize) {
+        let (newline, no_newline) = match self.newline {
+            Some(newline) if newline < bytes => (None, 0),
+            Some(newline) => (Some(newline - bytes), 0),
+            None => (None, self.no_newline.saturating_sub(bytes)),
+        };
+        *self = Self { newline, no_newline, ..Self::default() };
+    }
+}
+
 /// The beginning of a message, by its place on a line.
+#[derive(Clone, Copy, Debug)]
 enum Begin {
     Fix(usize),
     Xml(usize),
@@ -138,12 +180,16 @@ enum Taken {
 impl Scanner {
     /// One that has seen nothing.
     pub fn new(limits: Limits, content: Content) -> Self {
+        let framing = Limits { depth: usize::MAX, ..limits.clone() };
         Self {
             limits,
+            framing,
+            unread: None,
             content,
             buffer: Vec::new(),
             start: 0,
             place: Place { line: 1, offset: 0 },
+            seen: Seen::default(),
             is_end: false,
             is_used: false,
             pending: None,
@@ -153,10 +199,18 @@ impl Scanner {
         }
     }
 
+    /// The same for what stands behind so many bytes.
+    pub fn behind(offset: u64, limits: Limits, content: Content) -> Self {
+        Self { place: Place { line: 1, offset }, ..Self::new(limits, content) }
+    }
+
     /// The next bytes of the input. Take all messages out before more are fed.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.buffer.drain(..self.start);
-        self.start = 0;
+        // Little of much is not worth moving the rest.
+        if self.start > self.buffer.len() / 2 {
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
         self.buffer.extend_from_slice(bytes);
     }
 
@@ -170,21 +224,29 @@ impl Scanner {
         self.passed_over
     }
 
+    /// From where on nothing is read, since a document there is wrong so that nobody knows where it ends.
+    pub fn unread(&self) -> Option<Place> {
+        self.unread
+    }
+
     /// The next message; none if more bytes are needed, or at the end.
     pub fn next_message(&mut self) -> Option<Result<Found, Bad>> {
         loop {
             if let Some(next) = self.of_dump.pop_front() {
                 return Some(next);
             }
-            let rest = &self.buffer[self.start..];
-            if rest.is_empty() {
+            let waiting = self.buffer.len() - self.start;
+            if self.unread.is_some() {
+                self.advance(waiting);
+                return None;
+            }
+            if waiting == 0 {
                 return if self.is_end { self.flush() } else { None };
             }
-            let newline = memchr(b'\n', rest);
-            let line = &rest[..newline.unwrap_or(rest.len())];
+            let newline = self.newline();
+            let length = newline.unwrap_or(waiting);
             let is_whole = newline.is_some() || self.is_end;
-            let begin = if self.is_of_dump(line) { None } else { self.begin(line, is_whole) };
-            match begin {
+            match self.begin(length, is_whole) {
                 Some(begin) => {
                     if let Some(found) = self.flush() {
                         return Some(found);
@@ -205,7 +267,6 @@ impl Scanner {
                     }
                 }
                 None if is_whole => {
-                    let length = line.len();
                     let found = self.other_line(length);
                     self.advance(length + usize::from(newline.is_some()));
                     if found.is_some() {
@@ -238,6 +299,7 @@ impl Scanner {
         self.place.line += lines;
         self.place.offset += bytes as u64;
         self.start += bytes;
+        self.seen.advance(bytes);
         if lines > 0 {
             self.is_used = false;
         }
@@ -249,21 +311,52 @@ impl Scanner {
         !self.is_used && dump::place(line).is_some_and(|place| place == 0 || place == next)
     }
 
-    fn begin(&self, line: &[u8], is_whole: bool) -> Option<Begin> {
-        let blanks = line.len() - line.trim_ascii_start().len();
+    /// Where the line ends, if that has come.
+    fn newline(&mut self) -> Option<usize> {
+        if self.seen.newline.is_none() {
+            let rest = &self.buffer[self.start..];
+            let from = self.seen.no_newline;
+            self.seen.newline = memchr(b'\n', &rest[from..]).map(|it| from + it);
+            self.seen.no_newline = rest.len();
+        }
+        self.seen.newline
+    }
+
+    /// What begins on the line, of which so much is there.
+    fn begin(&mut self, length: usize, is_whole: bool) -> Option<Begin> {
+        if self.seen.begin.is_none() {
+            let line = &self.buffer[self.start..self.start + length];
+            let blanks = line[self.seen.blanks..].iter().take_while(|it| it.is_ascii_whitespace());
+            let blanks = self.seen.blanks + blanks.count();
+            let begin = match self.is_of_dump(&line[blanks..]) {
+                true => None,
+                false => self.begin_behind(line, blanks, is_whole),
+            };
+            self.seen.nothing = length.saturating_sub(LONGEST_NAME + 1);
+            self.seen.blanks = blanks;
+            self.seen.begin = begin;
+        }
+        self.seen.begin
+    }
+
+    fn begin_behind(&self, line: &[u8], blanks: usize, is_whole: bool) -> Option<Begin> {
         let rest = &line[blanks..];
         let mark = if self.place.offset == 0 && rest.starts_with(MARK) { MARK.len() } else { 0 };
         if rest[mark..].starts_with(b"{") && !self.is_used {
             return Some(Begin::Json(blanks + mark));
         }
-        if self.content == Content::Documents && Kind::of(rest) == Some(Kind::Xml) {
+        let head = &rest[..rest.len().min(LONGEST_HEAD)];
+        if self.content == Content::Documents && Kind::of(head) == Some(Kind::Xml) {
             return Some(Begin::Xml(blanks));
         }
-        let fix = fix_begins(line);
-        match (fix, document_begins(line, is_whole)) {
-            (Some(fix), Some(xml)) if xml < fix => Some(Begin::Xml(xml)),
-            (Some(fix), _) => Some(Begin::Fix(fix)),
-            (None, xml) => xml.map(Begin::Xml),
+        let from = self.seen.nothing;
+        // What begins first is what there is.
+        match fix_begins(line, from) {
+            Some(fix) => match document_begins(&line[..fix], from, false) {
+                Some(xml) => Some(Begin::Xml(xml)),
+                None => Some(Begin::Fix(fix)),
+            },
+            None => document_begins(line, from, is_whole).map(Begin::Xml),
         }
     }
 
@@ -272,11 +365,11 @@ impl Scanner {
             Begin::Fix(at) => self.take_fix(at),
             Begin::Xml(at) => self.take_document(at),
             Begin::Json(at) => {
-                let rest = &self.buffer[self.start + at..];
-                let end = memchr(b'\n', rest);
+                let end = self.seen.newline.map(|it| it - at);
                 if end.is_none() && !self.is_end {
                     return Taken::Waits;
                 }
+                let rest = &self.buffer[self.start + at..];
                 let end = end.unwrap_or(rest.len());
                 let length = rest[..end].trim_ascii_end().len();
                 let found = self.found(at, at + length, Kind::Json);
@@ -309,47 +402,68 @@ impl Scanner {
         Taken::Bad(Bad { place: self.place_at(at), kind: Some(kind), error }, used)
     }
 
-    fn take_fix(&self, at: usize) -> Taken {
+    fn take_fix(&mut self, at: usize) -> Taken {
         let rest = &self.buffer[self.start + at..];
-        let line_end = memchr(b'\n', rest).unwrap_or(rest.len());
+        let newline = self.seen.newline.map(|it| it - at);
+        let line_end = newline.unwrap_or(rest.len());
         let Some(delimiter) = delimiter(&rest[..line_end]) else {
             let near = 2 * LONGEST_HEAD;
-            if line_end == rest.len() && rest.len() < near && !self.is_end {
+            if newline.is_none() && rest.len() < near && !self.is_end {
                 return Taken::Waits;
             }
             let expected = "BeginString (8=), a delimiter and BodyLength (9=)";
             let error = Error::new(ErrorKind::Expected(expected.into()), 0);
             // It may be cut there, and the next one begin.
-            let next = next_fix(&rest[..line_end.min(near)]).filter(|it| *it < LONGEST_HEAD);
+            let next = next_fix(&rest[..line_end.min(near)], 0).filter(|it| *it < LONGEST_HEAD);
             return self.bad(at, Kind::Fix, error, at + next.unwrap_or(b"8=FIX".len()));
         };
         if delimiter == [SOH] {
             return self.take_framed_fix(at);
         }
+        self.take_delimited_fix(at, newline.map(|_| line_end))
+    }
+
+    /// With another delimiter, a message ends on its line, with a CheckSum. Where there is none, or it is not right, values may
+    /// hold what looks like something else.
+    fn take_delimited_fix(&mut self, at: usize, newline: Option<usize>) -> Taken {
+        let rest = &self.buffer[self.start + at..];
+        let line = &rest[..newline.unwrap_or(rest.len())];
+        let Some(delimiter) = delimiter(line) else { return Taken::Waits };
+        let is_open = newline.is_none() && !self.is_end;
         // The next message on the line is not part of this one.
-        let next = next_fix(&rest[..line_end]);
-        let most = next.unwrap_or(line_end);
-        let has_more = next.is_none() && line_end == rest.len() && !self.is_end;
-        match text_end(&rest[..most], delimiter, has_more) {
-            Some(end) => {
-                let delimiter = delimiter.to_vec();
-                let mut found = self.found(at, at + end, Kind::Fix);
-                found.bytes = replaced(&found.bytes, &delimiter);
-                let delimiter = String::from_utf8_lossy(&delimiter).into_owned();
-                found.written = Written::Delimiter(delimiter);
-                Taken::Message(found, at + end)
-            }
-            None if has_more => Taken::Waits,
-            None => {
-                let expected = "CheckSum (10=)";
-                let error = Error::new(ErrorKind::Truncated { expected }, most);
-                self.bad(at, Kind::Fix, error, at + most)
-            }
+        let next = next_fix(line, self.seen.open);
+        let most = next.unwrap_or(line.len());
+        let has_more = next.is_none() && is_open;
+        let from = if has_more { self.seen.open } else { 0 };
+        let end = text_end(&line[..most], delimiter, from, has_more);
+        if end.is_none() && has_more {
+            self.seen.open = most.saturating_sub(LOOK_BACK);
+            return Taken::Waits;
         }
+        let message = end.map(|end| (replaced(&line[..end], delimiter), end));
+        let is_good = message.as_ref().is_some_and(|it| is_right(&it.0, &self.limits));
+        let settled = match end {
+            Some(_) if is_good => Settled::Nothing,
+            Some(_) => settle(line, delimiter, &self.limits, is_open),
+            None => settle(rest, delimiter, &self.limits, !self.is_end),
+        };
+        let message = match settled {
+            Settled::More => return Taken::Waits,
+            Settled::Message(bytes, end) => Some((bytes, end)),
+            // Its length or its sum is wrong, which is for its reader to say.
+            Settled::Nothing => message,
+        };
+        let Some((bytes, end)) = message else {
+            let expected = "CheckSum (10=)";
+            let error = Error::new(ErrorKind::Truncated { expected }, most);
+            return self.bad(at, Kind::Fix, error, at + most);
+        };
+        let written = Written::Delimiter(String::from_utf8_lossy(delimiter).into_owned());
+        Taken::Message(Found { bytes, written, ..self.found(at, at, Kind::Fix) }, at + end)
     }
 
     /// With the delimiter of the standard, a message ends where its BodyLength says, or else where its CheckSum does.
-    fn take_framed_fix(&self, at: usize) -> Taken {
+    fn take_framed_fix(&mut self, at: usize) -> Taken {
         let rest = &self.buffer[self.start + at..];
         let framed = fix::frame(rest, &self.limits);
         if let fix::Frame::Message(length) = framed {
@@ -357,7 +471,7 @@ impl Scanner {
             let trailer = &message[length - 7..];
             let is_whole = trailer.starts_with(b"10=") && trailer.ends_with(&[SOH]);
             // The end of another one may stand where one that is cut says that it ends.
-            let is_one = || next_fix(message).is_none() || sums_up(message);
+            let is_one = || next_fix(message, 0).is_none() || check_sum(message).is_ok();
             if is_whole && is_one() {
                 return Taken::Message(self.found(at, at + length, Kind::Fix), at + length);
             }
@@ -365,14 +479,16 @@ impl Scanner {
         if matches!(framed, fix::Frame::Incomplete(_)) && !self.is_end {
             return Taken::Waits;
         }
-        let next = next_fix(rest);
+        let next = next_fix(rest, self.seen.open);
         let most = next.unwrap_or(rest.len());
         let has_more = next.is_none() && !self.is_end;
-        if let Some(end) = text_end(&rest[..most], &[SOH], has_more) {
+        let from = if has_more { self.seen.open } else { 0 };
+        if let Some(end) = text_end(&rest[..most], &[SOH], from, has_more) {
             // Its length or its end is wrong, which is for its reader to say.
             return Taken::Message(self.found(at, at + end, Kind::Fix), at + end);
         }
         if has_more {
+            self.seen.open = most.saturating_sub(LOOK_BACK);
             return Taken::Waits;
         }
         let line_end = memchr(b'\n', &rest[..most]).unwrap_or(most);
@@ -382,7 +498,7 @@ impl Scanner {
 
     fn take_document(&mut self, at: usize) -> Taken {
         let rest = &self.buffer[self.start + at..];
-        match self.xml.frame(rest, &self.limits) {
+        match self.xml.frame(rest, &self.framing) {
             Ok(Frame::Message(range)) => {
                 Taken::Message(self.found(at, at + range.end, Kind::Xml), at + range.end)
             }
@@ -402,8 +518,14 @@ impl Scanner {
             }
             Err(error) => {
                 self.xml = Xml::default();
-                // What stands behind that place may be something else.
+                // In a log, what stands behind that place may be something else.
                 let used = at + error.offset().clamp(1, rest.len());
+                if self.content != Content::Documents {
+                    return self.bad(at, Kind::Xml, error, used);
+                }
+                // Here it is more of a document that was rejected.
+                let used = at + rest.len();
+                self.unread = Some(self.place_at(at));
                 self.bad(at, Kind::Xml, error, used)
             }
         }
@@ -459,7 +581,7 @@ impl Scanner {
 
     /// The messages of FIX in a dump, if they are several.
     fn several(&self, place: Place, line: &Line) -> VecDeque<Result<Found, Bad>> {
-        if next_fix(&line.bytes).is_none() {
+        if next_fix(&line.bytes, 0).is_none() {
             return VecDeque::new();
         }
         let mut scanner = Self::new(self.limits.clone(), Content::Log);
@@ -479,108 +601,30 @@ impl Scanner {
     }
 }
 
-/// Bytes up to BodyLength, with the longest delimiter.
-const LONGEST_HEAD: usize = 64;
+/// The longest name of an element by which a document begins in a log.
+const LONGEST_NAME: usize = 100;
 
-/// Where a message of FIX begins on a line: not within a number.
-fn fix_begins(line: &[u8]) -> Option<usize> {
-    memmem::find_iter(line, b"8=FIX")
-        .find(|at| at.checked_sub(1).is_none_or(|before| !line[before].is_ascii_digit()))
-}
-
-/// Where the next message of FIX begins in bytes that one begins. If that is cut, the next may stand behind a digit;
-/// BodyLength and MsgType tell it from the field 58 then.
-fn next_fix(message: &[u8]) -> Option<usize> {
-    memmem::find_iter(message, b"8=FIX")
-        .skip(1)
-        .find(|at| !message[at - 1].is_ascii_digit() || has_head(&message[*at..]))
-}
-
-/// Do BeginString, BodyLength and the tag of MsgType stand here?
-fn has_head(message: &[u8]) -> bool {
-    let Some(delimiter) = delimiter(message) else { return false };
-    let version = memmem::find(message, delimiter).unwrap_or(0);
-    let length = message[version + delimiter.len()..].strip_prefix(b"9=").unwrap_or_default();
-    let digits = length.iter().take_while(|it| it.is_ascii_digit()).count();
-    let rest = length[digits..].strip_prefix(delimiter);
-    digits > 0 && rest.is_some_and(|it| it.starts_with(b"35="))
-}
-
-/// Is the sum of a message that ends with its CheckSum what that says?
-fn sums_up(message: &[u8]) -> bool {
-    let (body, trailer) = message.split_at(message.len() - 7);
-    trailer[3..6] == *format!("{:03}", fix_checksum(body)).as_bytes()
-}
-
-/// Where a document begins on a line of a log: with a declaration, or an envelope.
-fn document_begins(line: &[u8], is_whole: bool) -> Option<usize> {
-    memchr_iter(b'<', line).find(|at| {
+/// Where a document begins on a line of a log, from there on: with a declaration, or an envelope.
+fn document_begins(line: &[u8], from: usize, is_whole: bool) -> Option<usize> {
+    let begins = memchr_iter(b'<', line.get(from..).unwrap_or_default()).map(|it| from + it);
+    let is_end = |it: &u8| matches!(it, b' ' | b'<' | b'>' | b'\t' | b'/' | b'\r' | b'\n');
+    let mut begins = begins.filter(|at| {
         let rest = &line[at + 1..];
-        let end =
-            rest.iter().position(|it| matches!(it, b' ' | b'>' | b'\t' | b'/' | b'\r' | b'\n'));
-        let name = &rest[..end.unwrap_or(rest.len()).min(100)];
+        let head = &rest[..rest.len().min(LONGEST_NAME + 1)];
+        let end = head.iter().position(is_end);
+        let name = &head[..end.unwrap_or(head.len())];
         let is_known = name == b"?xml" || name == b"Envelope" || name.ends_with(b":Envelope");
-        is_known && (end.is_some() || is_whole)
-    })
+        is_known && (end.is_some() || is_whole && rest.len() <= LONGEST_NAME)
+    });
+    begins.next()
 }
 
 /// Where the document behind the one that begins here begins.
 fn next_document(rest: &[u8]) -> Option<usize> {
-    let behind = |from: usize| document_begins(&rest[from..], true).map(|at| from + at);
+    let behind = |from: usize| document_begins(rest, from, true);
     // Behind a declaration stands the document's own element.
     let own = if rest.starts_with(b"<?xml") { behind(1)? } else { 0 };
     behind(own + 1)
-}
-
-/// What stands between BeginString and BodyLength.
-fn delimiter(message: &[u8]) -> Option<&[u8]> {
-    let head = &message[..message.len().min(LONGEST_HEAD)];
-    let is_of_value = |it: &u8| it.is_ascii_alphanumeric() || *it == b'.';
-    let value = head[2..].iter().take_while(|it| is_of_value(it)).count();
-    let behind = &head[2 + value..];
-    let length = memmem::find(behind, b"9=")?;
-    (length > 0 && !behind[..length].contains(&b'=')).then(|| &behind[..length])
-}
-
-/// Where a message ends: behind its CheckSum, and behind the delimiter if one is there. If there may be more than
-/// is seen, nothing ends where it does. A CheckSum of three digits ends it, or else one of others, which is for its reader
-/// to say.
-fn text_end(message: &[u8], delimiter: &[u8], has_more: bool) -> Option<usize> {
-    let trailer = [delimiter, b"10="].concat();
-    let ends = memmem::find_iter(message, &trailer).filter_map(|at| {
-        let value = at + trailer.len();
-        let digits = message[value..].iter().take_while(|it| it.is_ascii_digit()).count();
-        let behind = &message[value + digits..];
-        // Behind one that is cut, digits may be of the next tag.
-        let is_tag = behind.first() == Some(&b'=');
-        if digits == 0 || is_tag || has_more && behind.len() < delimiter.len() {
-            return None;
-        }
-        let is_delimited = behind.starts_with(delimiter);
-        let end = value + digits + if is_delimited { delimiter.len() } else { 0 };
-        Some((digits, end))
-    });
-    let mut ends = ends.peekable();
-    let first = ends.peek().copied();
-    let whole = ends.find(|it| it.0 == 3);
-    // What is longer goes on: more may show another end.
-    whole.or(first.filter(|_| !has_more)).map(|it| it.1)
-}
-
-/// A message with the delimiter of the standard, behind its last field too.
-fn replaced(message: &[u8], delimiter: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(message.len() + 1);
-    let mut from = 0;
-    for at in memmem::find_iter(message, delimiter) {
-        out.extend_from_slice(&message[from..at]);
-        out.push(SOH);
-        from = at + delimiter.len();
-    }
-    out.extend_from_slice(&message[from..]);
-    if out.last() != Some(&SOH) {
-        out.push(SOH);
-    }
-    out
 }
 
 fn before(bytes: &[u8]) -> String {

@@ -83,3 +83,44 @@ fn what_is_found_does_not_depend_on_how_the_input_comes() {
     }
     assert!(messages > 4_000, "{messages}");
 }
+
+/// A line of this beginning and then nothing but this, of four million bytes, in pieces of sixteen: whoever looks at all that
+/// waits with each piece looks at half a million megabytes.
+fn long(begin: &str, part: &str) -> (Scanner, Vec<Result<Found, Bad>>) {
+    let mut input = begin.to_owned();
+    while input.len() < 4 << 20 {
+        input.push_str(part);
+    }
+    let limits = Limits { message_bytes: 64 << 20, ..Limits::default() };
+    let mut scanner = Scanner::new(limits, Content::Log);
+    let mut all = Vec::new();
+    for piece in input.as_bytes().chunks(16) {
+        scanner.feed(piece);
+        all.extend(std::iter::from_fn(|| scanner.next_message()));
+    }
+    scanner.end();
+    all.extend(std::iter::from_fn(|| scanner.next_message()));
+    (scanner, all)
+}
+
+#[test]
+fn a_long_line_takes_as_long_as_its_bytes() {
+    for part in ["a", "<", " ", "01", "text of a log "] {
+        let (scanner, all) = long("", part);
+        assert_eq!(all, [], "{part:?}");
+        assert!(scanner.passed_over() <= 1, "{part:?}");
+    }
+    // What begins is told once, whether it is a message or none.
+    for begin in ["8=FIX.4.4\u{1}9=190000000\u{1}35=D\u{1}", "8=FIX.4.4|9=190000000|35=D|", "8=FIX"]
+    {
+        for part in ["58=x|", "58=x\u{1}", "10=1|", "8"] {
+            let (_, all) = long(begin, part);
+            assert_eq!(all.len(), 1, "{begin:?} {part:?}");
+        }
+    }
+    let message = "8=FIX.4.4|9=5|35=0|10=163|";
+    for begin in [message, "8=FIX.4.4\u{1}9=5\u{1}35=0\u{1}10=163\u{1}"] {
+        let (_, all) = long(begin, message);
+        assert!(all.len() > 160_000 && all.iter().all(Result::is_ok), "{}", all.len());
+    }
+}

@@ -15,12 +15,14 @@ use trunkline_store::{
 struct Seen(BTreeSet<(String, Vec<u8>)>);
 
 impl EventSink for Seen {
-    fn has_room(&mut self, _: u64) -> bool {
+    fn has_room(&mut self, _: u64, _: u32) -> bool {
         true
     }
-    fn deliver(&mut self, _: u64, it: &Delivery<'_>) {
+    fn deliver(&mut self, _: u64, it: &Delivery<'_>) -> bool {
         self.0.insert((it.topic.to_owned(), it.payload.to_vec()));
+        true
     }
+    fn withdrawn(&mut self, _: u64, _: u32, _: u64) {}
     fn lost(&mut self, _: u64, _: u32, _: &Loss) {}
     fn stored(&mut self, _: u64, _: &Stored) {}
     fn failed(&mut self, _: u64, _: u64, _: &Rejected) {}

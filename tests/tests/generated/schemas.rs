@@ -156,7 +156,9 @@ impl Found {
         let written = xsd::of_description(description, only, NAMESPACE, "own").expect("a schema");
         let left_out = written.left_out.iter().filter(|it| {
             // What has no layout is not for a writer to say.
-            messages.left_out.iter().all(|other| other != *it)
+            let is_known =
+                |what: &str| messages.left_out.iter().any(|no| no.what == what && no.why == it.why);
+            !names(&it.what).all(is_known)
         });
         self.left_out.extend(left_out.map(|it| format!("{case}: {}: {}", it.what, it.why)));
         if written.count == 0 {
@@ -169,7 +171,8 @@ impl Found {
         let folder = self.put(case, &written);
         let step = messages.messages.len().div_ceil(12);
         let mut chosen: Vec<&Message> = messages.messages.iter().step_by(step).collect();
-        chosen.retain(|it| !written.left_out.iter().any(|other| is_of(&other.what, it)));
+        let left_out = written.left_out.iter().flat_map(|it| names(&it.what));
+        chosen.retain(|it| !left_out.clone().any(|what| is_of(what, it)));
         for (index, message) in chosen.into_iter().enumerate() {
             let options = options(message);
             let name = match &*options.namespace {
@@ -272,6 +275,11 @@ impl Found {
         }
         Some(folder)
     }
+}
+
+/// The names of what is left out for one reason.
+fn names(what: &str) -> std::str::Split<'_, &'static str> {
+    what.split(", ")
 }
 
 fn is_of(what: &str, message: &Message) -> bool {

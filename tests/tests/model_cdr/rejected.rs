@@ -219,7 +219,8 @@ fn a_record_with_more_or_fewer_numbers_than_an_array_has_is_rejected() {
         for (cells, found) in [(vec![1], 1), (vec![], 0), (vec![1, 2, 3], 3)] {
             record.set("cells", Value::Integers(cells)).unwrap();
             let error = encoder.encode(&record).unwrap_err().to_string();
-            let counts = format!("the count says 2 entries, but {found} are there");
+            let are = if found == 1 { "is" } else { "are" };
+            let counts = format!("the count says 2 entries, but {found} {are} there");
             assert!(error.starts_with("cells") && error.ends_with(&counts), "{error}");
         }
         record.set("cells", Value::Integers(vec![1, 2])).unwrap();

@@ -220,7 +220,7 @@ fn what_is_no_such_array_is_rejected() {
         ("[1025,0]", "", "the limit rows without an item = 1024"),
         ("[4294967296,4294967297]", "", "a size below 2^64"),
         ("[1000000000000,1000000]", two, "the count says 1000000000000000000 entries, but 2"),
-        ("[1,1]", two, "the count says 1 entries, but 2"),
+        ("[1,1]", two, "the count says 1 entry, but 2"),
         ("[2,2]", two, "the count says 4 entries, but 2"),
         ("[2,2]", "<i SOAP-ENC:position='[1,0]'>1</i>", "all 4 items of the array, not 1 of them"),
         (

@@ -317,7 +317,7 @@ fn attributes_in_the_namespace_of_the_elements_are_not_lost() {
                 .expect_err("by a graph");
         }
         for (own, fields, unknown) in [
-            (" own:version='1'", "<name own:lang='en' xml:lang='en'>a</name>", 2),
+            (" own:version='1'", "<name own:lang='en' xml:lang='en'>a</name>", 3),
             ("", "<name>a</name><hollow own:a='1' xsi:a='1'/><legs own:side='1'/>", 2),
             ("", "<name>a</name><shorts own:a='1'><item own:b='1'>1</item></shorts>", 2),
             ("", "<name>a</name>", 0),

@@ -96,7 +96,7 @@ fn what_contradicts_itself_is_rejected() {
     let array =
         |attributes: &str, items: &str| rejected(&call(&format!("<a {attributes}>{items}</a>")));
     let of = |size: &str| format!("E:arrayType='xsd:int[{size}]'");
-    assert!(array(&of("1"), "<i>1</i><i>2</i>").contains("the count says 1 entries, but 2"));
+    assert!(array(&of("1"), "<i>1</i><i>2</i>").contains("the count says 1 entry, but 2"));
     assert!(
         array(&of("2"), "<i E:position='[2]'>1</i>").contains("a position inside an array of [2]")
     );

@@ -4,12 +4,11 @@
 #include "soapH.h"
 #include "Album.nsmap"
 
-#include <arpa/inet.h>
 #include <cstring>
 #include <iostream>
-#include <pthread.h>
 #include <string>
-#include <unistd.h>
+
+#include "serving.h"
 
 using Octets = decltype(ns__Picture::pixels);
 
@@ -125,31 +124,10 @@ static int call(const char *url) {
     return 0;
 }
 
-static void *end_with_input(void *) {
-    while (std::cin.get() != EOF) {}
-    _exit(0);
-}
-
 static int serve() {
     soap *soap = soap_new1(MODE);
     begin(soap);
-    int listening = soap_bind(soap, "127.0.0.1", 0, 10);
-    if (listening < 0) {
-        soap_print_fault(soap, stderr);
-        return 1;
-    }
-    sockaddr_in address{};
-    socklen_t length = sizeof address;
-    getsockname(listening, reinterpret_cast<sockaddr *>(&address), &length);
-    std::cout << "http://127.0.0.1:" << ntohs(address.sin_port) << std::endl;
-    pthread_t thread;
-    pthread_create(&thread, nullptr, end_with_input, nullptr);
-    for (;;) {
-        if (soap_accept(soap) < 0) return 1;
-        if (soap_serve(soap) && soap->error != SOAP_EOF) soap_print_fault(soap, stderr);
-        soap_destroy(soap);
-        soap_end(soap);
-    }
+    return serve(soap);
 }
 
 int main(int count, char **arguments) {

@@ -6,11 +6,10 @@
 #include "soapH.h"
 #include "DeskPort.nsmap"
 
-#include <arpa/inet.h>
 #include <iostream>
-#include <pthread.h>
 #include <string>
-#include <unistd.h>
+
+#include "serving.h"
 
 static const char *const TOKEN = "T-1 <&>";
 
@@ -158,11 +157,6 @@ int __desk__refuse(soap *soap, _desk__refuse *, _desk__refuseResponse &) {
     return SOAP_FAULT;
 }
 
-static void *end_with_input(void *) {
-    while (std::cin.get() != EOF) {}
-    _exit(0);
-}
-
 /// Answers a GET with the WSDL that the program was made of.
 static int describe(soap *soap) {
     soap->http_content = "text/xml; charset=utf-8";
@@ -178,23 +172,7 @@ static int describe(soap *soap) {
 static int serve() {
     soap *soap = soap_new1(SOAP_C_UTFSTRING);
     soap->fget = describe;
-    int listening = soap_bind(soap, "127.0.0.1", 0, 10);
-    if (listening < 0) {
-        soap_print_fault(soap, stderr);
-        return 1;
-    }
-    sockaddr_in address{};
-    socklen_t length = sizeof address;
-    getsockname(listening, reinterpret_cast<sockaddr *>(&address), &length);
-    std::cout << "http://127.0.0.1:" << ntohs(address.sin_port) << std::endl;
-    pthread_t thread;
-    pthread_create(&thread, nullptr, end_with_input, nullptr);
-    for (;;) {
-        if (soap_accept(soap) < 0) return 1;
-        if (soap_serve(soap) && soap->error != SOAP_EOF) soap_print_fault(soap, stderr);
-        soap_destroy(soap);
-        soap_end(soap);
-    }
+    return serve(soap);
 }
 
 int main(int count, char **arguments) {

@@ -329,7 +329,7 @@ pub(crate) fn call(url: &str, binding: Binding, seen: impl Fn(Order) -> Order) {
 
 /// Places orders.
 #[track_caller]
-pub(crate) fn place(url: &str, binding: Binding, seen: impl Fn(Order) -> Order) -> Client {
+fn place(url: &str, binding: Binding, seen: impl Fn(Order) -> Order) -> Client {
     let mut client = client(url, binding);
     for _ in 0..2 {
         let answer: Placed = client

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use trunkline_client::{Overflow, Start, format};
+use trunkline_codec::CodeSet;
 use trunkline_server::formats;
 
+use super::messages::code_set;
 use super::{Asked, DescriptionArguments, FormArguments, TlsArguments};
 use crate::quantity;
 
@@ -90,7 +92,8 @@ pub(crate) struct PubArguments {
     /// The topic, such as fx/EURUSD
     #[arg(required_unless_present = "topics", conflicts_with = "topics")]
     pub(crate) topic: Option<String>,
-    /// The message; - publishes each line of standard input as a message. Write -- before a payload that
+    /// The message; - publishes each line of standard input as a message, and with --format fix each message of FIX, whatever
+    /// its values hold, with a line break behind it or not. Write -- before a payload that
     /// begins with a hyphen; negative numbers need none
     #[arg(group = "what", allow_negative_numbers = true)]
     pub(crate) payload: Option<String>,
@@ -106,10 +109,13 @@ pub(crate) struct PubArguments {
     /// Number of messages [default: all lines; without lines 1, or with --rate until Ctrl-C]
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) count: Option<u64>,
-    /// The payload's format, by name or number: opaque, text, json, fix, soap-1.1 ... [default: text,
-    /// for a file opaque]
-    #[arg(long, value_parser = payload_format)]
-    pub(crate) format: Option<u16>,
+    /// The payload's format, by name or number: opaque, text, json, fix, soap-1.1 ...; cdr-be and cdr-le are cdr, with the
+    /// byte of their byte order put before each message [default: text, for a file opaque]
+    #[arg(long, value_parser = published_format)]
+    pub(crate) format: Option<PublishedFormat>,
+    /// The messages are in hexadecimal, as trunkline convert writes CDR and Fast Infoset; their bytes are published
+    #[arg(long)]
+    pub(crate) hex: bool,
     /// Clear the last value of the topic with each message: who subscribes later gets neither
     #[arg(long, conflicts_with = "guaranteed")]
     pub(crate) clear_last: bool,
@@ -150,15 +156,15 @@ pub(crate) struct SubArguments {
     pub(crate) last: bool,
     /// Receive the messages in this format, where the router knows the schema of what is published (`[[topic]]`): json,
     /// fix, soap-1.1 (or soap), soap-1.2, xml, cdr, fast-infoset
-    #[arg(long = "as", value_name = "FORMAT", value_parser = converted_format, conflicts_with = "kept")]
+    #[arg(long = "as", value_name = "FORMAT", value_parser = converted_format)]
     pub(crate) format: Option<u16>,
     /// Receive the messages of which this holds, where the router knows the schema of what is published (`[[topic]]`):
     /// "Bid > 1.08 and (Source = 'X' or not Side in ('BUY', 'SELL')) and exists Quote.Ask"
-    #[arg(long = "where", value_name = "FILTER", conflicts_with = "kept")]
+    #[arg(long = "where", value_name = "FILTER")]
     pub(crate) filter: Option<String>,
     /// Receive these fields of messages alone, where the router knows the schema of what is published (`[[topic]]`), such
     /// as Symbol,Bid,Legs.Price. JSON leaves out whatever is not named, other formats what their schema lets be absent
-    #[arg(long, value_name = "FIELDS", conflicts_with = "kept")]
+    #[arg(long, value_name = "FIELDS")]
     pub(crate) fields: Option<String>,
     /// Receive at most N messages a second, of all topics
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -223,6 +229,9 @@ pub(crate) struct SubArguments {
     /// The message's name, where the payload does not say it, as in CDR
     #[arg(long = "type", value_name = "TYPE", requires = "schema")]
     pub(crate) message: Option<String>,
+    /// How text is written in FIX and CDR: UTF-8, ISO-8859-1 or windows-1252
+    #[arg(long = "charset", value_name = "NAME", default_value = "UTF-8", value_parser = code_set, requires = "schema")]
+    pub(crate) code_set: CodeSet,
     #[command(flatten)]
     pub(crate) description: DescriptionArguments,
     #[command(flatten)]
@@ -333,6 +342,25 @@ fn converted_format(text: &str) -> Result<u16, String> {
     format::from_name(text)
         .filter(known)
         .ok_or_else(|| format!("messages are converted into {}", formats::names()))
+}
+
+/// The format of what is published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PublishedFormat {
+    /// Its number.
+    pub(crate) number: u16,
+    /// The byte that says the byte order of CDR, where the messages do not have it.
+    pub(crate) byte_order: Option<u8>,
+}
+
+fn published_format(text: &str) -> Result<PublishedFormat, String> {
+    let byte_order = match text {
+        "cdr-be" => Some(0),
+        "cdr-le" => Some(1),
+        _ => None,
+    };
+    let number = if byte_order.is_some() { format::CDR } else { payload_format(text)? };
+    Ok(PublishedFormat { number, byte_order })
 }
 
 fn payload_format(text: &str) -> Result<u16, String> {

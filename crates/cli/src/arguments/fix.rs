@@ -16,8 +16,9 @@ pub(crate) enum FixCommand {
     ///
     /// Each line of standard input is a message: `35=D|11=order-1|55=INTC`, with `|`, `^A` or SOH between the fields; by
     /// the names of a dictionary, `NewOrderSingle|ClOrdID=order-1|Side=BUY|TransactTime={now}`; or JSON,
-    /// `{"MsgType": "NewOrderSingle", "ClOrdID": "order-1"}`, with lists for groups. What the session writes itself is
-    /// passed over, so that lines of a log can be sent again. {now} is the time, {count} a number that counts up from 1.
+    /// `{"MsgType": "NewOrderSingle", "ClOrdID": "order-1"}`, with lists for groups, or as `convert` writes it. What the session writes itself is
+    /// passed over, so that lines of a log can be sent again, as they stand. In others {now} is the time, {count} a number
+    /// that counts up from 1.
     ///
     /// At the end of the input, and on an interrupt, it logs out. Status 1 means that the other side ended the session,
     /// or that a line could not be sent.
@@ -86,6 +87,9 @@ pub(crate) struct FixConnectArguments {
     /// Send the messages of this file, a line each, instead of those of standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) send: Option<PathBuf>,
+    /// Send messages whose values are not those of the dictionary, too, to see what the other side makes of them
+    #[arg(long)]
+    pub(crate) unchecked: bool,
     /// HeartBtInt: how long without a message until a Heartbeat is sent, in seconds: 30, or 30s
     #[arg(long, value_name = "TIME", value_parser = quantity::heartbeat, default_value = "30s")]
     pub(crate) heartbeat: Duration,

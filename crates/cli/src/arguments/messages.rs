@@ -165,7 +165,7 @@ fn format(name: &str) -> Result<Format, String> {
     })
 }
 
-fn code_set(name: &str) -> Result<CodeSet, String> {
+pub(super) fn code_set(name: &str) -> Result<CodeSet, String> {
     CodeSet::named(name).ok_or_else(|| {
         let names = CodeSet::ALL.map(CodeSet::name);
         format!("a charset is one of {}", names.join(", "))

@@ -13,7 +13,7 @@ use super::conversation::{Conversation, Side};
 use super::flow::{Flow, Protocol};
 use super::messages::Show;
 use super::stream::{Gap, Stream};
-use crate::client::counted;
+use crate::client::{counted, counted_as};
 use crate::fault::Fault;
 use crate::output::{print, remark};
 
@@ -53,10 +53,14 @@ pub(super) fn decode(
         show,
         links: Vec::new(),
         connections: HashMap::new(),
+        soap_tcp: 0,
+        flows: 0,
         others: 0,
         passed_over: 0,
+        fragments: 0,
         pages: 0,
     };
+    let before = network.show.shown();
     let mut room = ROOM;
     let read = loop {
         match reader.next() {
@@ -82,6 +86,10 @@ pub(super) fn decode(
         }
     };
     network.finish()?;
+    let Network { show, soap_tcp, pages, .. } = network;
+    if show.shown() == before && soap_tcp == 0 && pages == 0 {
+        show.is_foreign();
+    }
     read
 }
 
@@ -99,10 +107,16 @@ struct Network<'a, 's> {
     /// Of the file, or of each interface in it.
     links: Vec<Linktype>,
     connections: HashMap<Path, Connection>,
-    /// Whole connections of other protocols.
+    /// Connections that have ended: of SOAP/TCP,
+    soap_tcp: usize,
+    /// of FIX, GIOP or HTTP,
+    flows: usize,
+    /// of other protocols.
     others: usize,
     /// Packets of a kind that is not read.
     passed_over: usize,
+    /// Those that are parts of others.
+    fragments: usize,
     /// Bodies of HTTP that are no messages.
     pages: u64,
 }
@@ -111,7 +125,17 @@ struct Network<'a, 's> {
 struct Connection {
     number: usize,
     streams: [Stream; 2],
+    /// What was not captured of what each side said, as far as it was passed over.
+    lost: [Option<Lost>; 2],
     spoken: Spoken,
+}
+
+/// Gaps of one direction.
+#[derive(Clone, Copy, Debug)]
+struct Lost {
+    first: Gap,
+    gaps: u64,
+    bytes: u64,
 }
 
 /// What is spoken on a connection.
@@ -177,7 +201,15 @@ impl Network<'_, '_> {
                 let to = SocketAddr::new(to, tcp.destination_port());
                 self.segment(Path { from, to }, tcp)
             }
-            _ => Ok(()),
+            _ => {
+                let is_fragment = match &sliced.net {
+                    Some(LaxNetSlice::Ipv4(it)) => it.payload().fragmented,
+                    Some(LaxNetSlice::Ipv6(it)) => it.payload().fragmented,
+                    _ => false,
+                };
+                self.fragments += usize::from(is_fragment);
+                Ok(())
+            }
         }
     }
 
@@ -199,7 +231,8 @@ impl Network<'_, '_> {
             let is_server = tcp.syn() && tcp.ack();
             let (client, side) =
                 if is_server { (back, Side::Server) } else { (path, Side::Client) };
-            let number = self.connections.len() + self.others + 1;
+            let ended = self.soap_tcp + self.flows + self.others;
+            let number = self.connections.len() + ended + 1;
             self.connections.insert(client, Connection::new(number));
             return self.hear(client, side, tcp);
         }
@@ -213,7 +246,13 @@ impl Network<'_, '_> {
         let number = connection.number;
         match &mut connection.spoken {
             Spoken::Unknown(_) | Spoken::Other => Ok(()),
-            Spoken::Messages(flow) => both(flow, self.file, (number, client), self.show),
+            Spoken::Messages(flow) => {
+                let is_open = connection.streams.iter().any(|it| it.gap().is_some());
+                match is_open && flow.is_held() {
+                    true => Ok(()),
+                    false => both(flow, self.file, (number, client), self.show),
+                }
+            }
             Spoken::SoapTcp(conversation) => {
                 let mut said = String::new();
                 // What the server answered may have been captured before the client's request was whole.
@@ -230,32 +269,30 @@ impl Network<'_, '_> {
         }
     }
 
-    fn end(&mut self, path: Path, connection: Connection) -> Result<(), Fault> {
-        let Connection { number, streams, spoken } = connection;
+    fn end(&mut self, path: Path, mut connection: Connection) -> Result<(), Fault> {
+        connection.end();
+        let Connection { number, streams, lost, spoken } = connection;
         let left: [Option<String>; 2] = match spoken {
             Spoken::Unknown(_) | Spoken::Other => {
                 self.others += 1;
                 return Ok(());
             }
-            Spoken::SoapTcp(conversation) => SIDES.map(|side| conversation.unfinished(side)),
+            Spoken::SoapTcp(conversation) => {
+                self.soap_tcp += 1;
+                SIDES.map(|side| conversation.unfinished(side))
+            }
             Spoken::Messages(mut flow) => {
-                for side in SIDES {
-                    flow.end(side);
-                }
+                self.flows += 1;
                 both(&mut flow, self.file, (number, path), self.show)?;
-                self.pages += flow.passed_over();
-                SIDES.map(|side| match flow.left(side) {
-                    0 => None,
-                    count => {
-                        let bytes = counted(count as u64, "byte");
-                        Some(format!("{}: {bytes} at the end are no whole message", side.name()))
-                    }
-                })
+                flow.tell_unfinished(self.show)?;
+                self.pages += flow.pages();
+                SIDES.map(|side| left_of(&flow, side))
             }
         };
         let Path { from, to } = path;
         for (side, left) in SIDES.into_iter().zip(left) {
-            let gap = streams[side as usize].gap().map(shown);
+            let open = streams[side as usize].gap().map(shown);
+            let gap = open.or_else(|| lost[side as usize].map(|it| it.shown()));
             let told = match (gap, left) {
                 (Some(gap), None) => Some(format!("{}: {gap}", side.name())),
                 (Some(gap), Some(left)) => Some(format!("{left}; {gap}")),
@@ -271,32 +308,35 @@ impl Network<'_, '_> {
     fn finish(&mut self) -> Result<(), Fault> {
         let mut all: Vec<(Path, Connection)> = self.connections.drain().collect();
         all.sort_by_key(|it| it.1.number);
-        let is_ours = |it: &&(Path, Connection)| matches!(it.1.spoken, Spoken::SoapTcp(_));
-        let has_messages = |it: &&(Path, Connection)| matches!(it.1.spoken, Spoken::Messages(_));
-        let (ours, flows) =
-            (all.iter().filter(is_ours).count(), all.iter().filter(has_messages).count());
         for (path, connection) in all {
             self.end(path, connection)?;
         }
-        let Self { file, others, passed_over, pages, .. } = self;
-        if ours + flows == 0 || *others > 0 {
+        let Self { file, soap_tcp, flows, others, passed_over, fragments, pages, .. } = self;
+        if *soap_tcp + *flows == 0 || *others > 0 {
             let of_messages = match flows {
                 0 => String::new(),
                 count => format!("{count} of FIX, GIOP or HTTP, "),
             };
-            remark(&format!(
-                "{file}: {ours} connections of SOAP/TCP from their beginning, {of_messages}{others} others"
-            ));
+            let ours = match soap_tcp {
+                1 => "1 connection of SOAP/TCP from its beginning".to_owned(),
+                count => format!("{count} connections of SOAP/TCP from their beginning"),
+            };
+            let others = counted(*others as u64, "other");
+            remark(&format!("{file}: {ours}, {of_messages}{others}"));
         }
         if *pages > 0 {
-            let bodies = match pages {
-                1 => "1 body".to_owned(),
-                count => format!("{count} bodies"),
-            };
+            let bodies = counted_as(*pages, "body", "bodies");
             remark(&format!("{file}: {bodies} of HTTP passed over, pages and the like"));
         }
+        if *fragments > 0 {
+            let packets = counted(*fragments as u64, "packet");
+            remark(&format!(
+                "{file}: {packets} passed over, fragments of IP, which are not put together"
+            ));
+        }
         if *passed_over > 0 {
-            remark(&format!("{file}: {passed_over} packets are of no kind that is read"));
+            let packets = counted_as(*passed_over as u64, "packet is", "packets are");
+            remark(&format!("{file}: {packets} of no kind that is read"));
         }
         Ok(())
     }
@@ -315,15 +355,51 @@ fn both(
     flow.show(Side::Server, &format!("{file} {number} {to} to {from}"), show)
 }
 
+/// What of one side was no whole message, for people.
+fn left_of(flow: &Flow, side: Side) -> Option<String> {
+    let (passed_over, left) = (flow.passed_over(side), flow.left(side) as u64);
+    let passed_over = (passed_over > 0).then(|| {
+        let bytes = counted(passed_over, "byte");
+        format!("{bytes} passed over, of messages that were not captured whole")
+    });
+    let left =
+        (left > 0).then(|| format!("{} at the end are no whole message", counted(left, "byte")));
+    let all: Vec<String> = passed_over.into_iter().chain(left).collect();
+    (!all.is_empty()).then(|| format!("{}: {}", side.name(), all.join("; ")))
+}
+
+impl Lost {
+    fn and(lost: Option<Self>, gap: Gap) -> Self {
+        let none = Self { first: gap, gaps: 0, bytes: 0 };
+        let Self { first, gaps, bytes } = lost.unwrap_or(none);
+        Self { first, gaps: gaps + 1, bytes: bytes + gap.bytes }
+    }
+
+    fn shown(self) -> String {
+        let Self { first, gaps, bytes } = self;
+        match gaps {
+            0 | 1 => shown(first),
+            _ => format!(
+                "{bytes} bytes at {gaps} places from byte {} on were not captured",
+                first.at
+            ),
+        }
+    }
+}
+
 fn shown(gap: Gap) -> String {
     let Gap { at, bytes } = gap;
-    format!("{bytes} bytes from byte {at} on were not captured")
+    match bytes {
+        1 => format!("1 byte from byte {at} on was not captured"),
+        bytes => format!("{bytes} bytes from byte {at} on were not captured"),
+    }
 }
 
 impl Connection {
     fn new(number: usize) -> Self {
         let spoken = Spoken::Unknown([Vec::new(), Vec::new()]);
-        Self { number, streams: [Stream::default(), Stream::default()], spoken }
+        let streams = [Stream::default(), Stream::default()];
+        Self { number, streams, lost: [None, None], spoken }
     }
 
     fn has_spoken(&self) -> bool {
@@ -336,20 +412,57 @@ impl Connection {
         if matches!(spoken, Spoken::Other) {
             return;
         }
-        let heard = streams[side as usize].receive(
-            tcp.sequence_number(),
-            tcp.syn(),
-            tcp.payload(),
-            |bytes| spoken.receive(side, bytes),
-        );
+        let stream = &mut streams[side as usize];
+        let heard = stream.receive(tcp.sequence_number(), tcp.syn(), tcp.payload(), |bytes| {
+            spoken.receive(side, bytes);
+        });
         if let (Err(gap), Spoken::SoapTcp(conversation)) = (heard, &mut *spoken) {
             conversation.lose(side, shown(gap));
         }
+        let has_begun = [streams[0].has_begun, streams[1].has_begun];
         if let Spoken::Unknown(said) = spoken
-            && let Some(known) = Spoken::of(said)
+            && let Some(known) = Spoken::of(said, has_begun)
         {
             *spoken = known;
         }
+        if heard.is_err() {
+            self.skip(side);
+        }
+        let other = side.other();
+        if tcp.ack() {
+            self.streams[other as usize].acknowledge(tcp.acknowledgment_number());
+            if self.streams[other as usize].is_lost() {
+                self.skip(other);
+            }
+        }
+    }
+
+    /// Goes on behind a gap, where messages show where they begin.
+    fn skip(&mut self, side: Side) {
+        let Spoken::Messages(flow) = &mut self.spoken else { return };
+        let stream = &mut self.streams[side as usize];
+        if let Some(gap) = stream.gap().filter(|_| flow.goes_on()) {
+            let lost = &mut self.lost[side as usize];
+            *lost = Some(Lost::and(*lost, gap));
+            flow.lose(side, gap);
+            stream.skip(|bytes| flow.receive(side, bytes));
+        }
+    }
+
+    /// Nothing is said any more, so that no gap is filled.
+    fn end(&mut self) {
+        for side in SIDES {
+            while self.goes_on() && self.streams[side as usize].gap().is_some() {
+                self.skip(side);
+            }
+            if let Spoken::Messages(flow) = &mut self.spoken {
+                flow.end(side);
+            }
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        matches!(&self.spoken, Spoken::Messages(flow) if flow.goes_on())
     }
 }
 
@@ -363,8 +476,8 @@ impl Spoken {
         }
     }
 
-    /// What it is that began so; none as long as too little was said.
-    fn of(said: &[Vec<u8>; 2]) -> Option<Self> {
+    /// What it is that began so, if its beginning was captured; none as long as too little was said.
+    fn of(said: &[Vec<u8>; 2], has_begun: [bool; 2]) -> Option<Self> {
         let [client, server] = said;
         let is_of_soap_tcp = match client.len() {
             0 => false,
@@ -375,7 +488,16 @@ impl Spoken {
             (true, _) => Self::SoapTcp(Box::new(Conversation::new(MESSAGE_BYTES))),
             // Where the beginning was not captured, the server may be heard first.
             (false, is_silent) => match Protocol::of(if is_silent { server } else { client })? {
-                Some(protocol) => Self::Messages(Box::new(Flow::new(protocol))),
+                Some(protocol) => Self::Messages(Box::new(Flow::new(protocol, has_begun))),
+                None if !has_begun.contains(&true) => {
+                    // It may be the middle of a message.
+                    let within = Protocol::within(client).or_else(|| Protocol::within(server));
+                    match within {
+                        Some(protocol) => Self::Messages(Box::new(Flow::new(protocol, has_begun))),
+                        None if client.len().max(server.len()) < ROOM => return None,
+                        None => Self::Other,
+                    }
+                }
                 None if is_silent && server.len() < ROOM => return None,
                 None => Self::Other,
             },

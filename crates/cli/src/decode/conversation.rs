@@ -10,6 +10,7 @@ use trunkline_session::soap_tcp::{
 };
 
 use super::document::Document;
+use crate::client::{counted, counted_as};
 use crate::input::limits;
 use crate::output::plain;
 
@@ -21,6 +22,13 @@ pub(super) enum Side {
 }
 
 impl Side {
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
@@ -206,7 +214,7 @@ fn line(side: Side, header: &Header<'_>, agreements: &Agreements, said: &mut Str
     }
     _ = match kind {
         Kind::Nothing => writeln!(said),
-        _ => writeln!(said, ", {payload} bytes"),
+        _ => writeln!(said, ", {}", counted(payload as u64, "byte")),
     };
 }
 
@@ -229,7 +237,8 @@ fn envelope(
             }))
         }
         None => {
-            _ = writeln!(said, "  {} bytes of a media type that is not known", body.len());
+            let bytes = counted(body.len() as u64, "byte");
+            _ = writeln!(said, "  {bytes} of a media type that is not known");
             return;
         }
     };
@@ -247,6 +256,7 @@ fn envelope(
         _ = writeln!(said, "{comma}  cannot be read on: {}", plain(&error.to_string()));
     } else if encoding.is_some_and(|it| it.0 == MessageEncoding::StatefulFastInfoset) {
         let size = parser.vocabulary_size();
-        _ = writeln!(said, "  vocabulary of {} entries, {} bytes", size.entries, size.bytes);
+        let entries = counted_as(size.entries as u64, "entry", "entries");
+        _ = writeln!(said, "  vocabulary of {entries}, {}", counted(size.bytes as u64, "byte"));
     }
 }

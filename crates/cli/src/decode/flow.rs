@@ -1,15 +1,13 @@
 //! What of other protocols than SOAP/TCP was said on a connection that was captured: the messages of FIX, GIOP and HTTP.
 
-use trunkline_message::{Error, ErrorKind};
 use trunkline_transcode::giop::Exchanges;
-use trunkline_transcode::kind::Giop;
-use trunkline_transcode::{Bad, Content, Found, Kind, Place, Scanner};
 
 use super::conversation::Side;
 use super::http::Bodies;
 use super::messages::Show;
+use super::pieces::{Fields, Pieces};
+use super::stream::Gap;
 use crate::fault::Fault;
-use crate::input::limits;
 
 /// A protocol whose messages are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +37,17 @@ impl Protocol {
         }
         (!is_open).then_some(None)
     }
+
+    /// What goes on within these bytes, of which the beginning was not captured.
+    pub(super) fn within(said: &[u8]) -> Option<Self> {
+        let fix = Fields::begin(said).map(|it| (it, Self::Fix));
+        let giop = Pieces::begin(said).map(|it| (it, Self::Giop));
+        fix.into_iter().chain(giop).min_by_key(|it| it.0).map(|it| it.1)
+    }
 }
+
+/// Bytes of one direction that wait until it is known what stands in a gap of the other.
+const MOST_HELD: usize = 1 << 20;
 
 /// A connection of such a protocol.
 pub(super) struct Flow {
@@ -49,47 +57,66 @@ pub(super) struct Flow {
 
 /// What finds the messages of one direction.
 enum Direction {
-    Fix(Box<Scanner>),
+    Fix(Box<Fields>),
     Giop(Pieces),
     Http(Box<Bodies>),
 }
 
-/// Messages of GIOP, one behind the other.
-#[derive(Default)]
-struct Pieces {
-    came: Vec<u8>,
-    /// Bytes before these.
-    before: u64,
-    is_lost: bool,
-}
-
 impl Flow {
-    pub(super) fn new(protocol: Protocol) -> Self {
-        let direction = |_| match protocol {
-            Protocol::Fix => Direction::Fix(Box::new(Scanner::new(limits(), Content::Log))),
-            Protocol::Giop => Direction::Giop(Pieces::default()),
+    /// One of which directions were captured from their beginning, or not.
+    pub(super) fn new(protocol: Protocol, has_begun: [bool; 2]) -> Self {
+        let direction = |has_begun| match protocol {
+            Protocol::Fix => Direction::Fix(Box::new(Fields::new(has_begun))),
+            Protocol::Giop => Direction::Giop(Pieces::new(has_begun)),
             Protocol::Http => Direction::Http(Box::default()),
         };
-        Self { directions: [0, 1].map(direction), exchanges: Exchanges::default() }
+        Self { directions: has_begun.map(direction), exchanges: Exchanges::default() }
     }
 
     /// Bytes that one side sent, behind those it sent before.
     pub(super) fn receive(&mut self, side: Side, bytes: &[u8]) {
         match &mut self.directions[side as usize] {
-            Direction::Fix(scanner) => scanner.feed(bytes),
-            Direction::Giop(pieces) if pieces.is_lost => {}
-            Direction::Giop(pieces) => pieces.came.extend_from_slice(bytes),
+            Direction::Fix(fields) => fields.receive(bytes),
+            Direction::Giop(pieces) => pieces.receive(bytes),
             Direction::Http(bodies) => bodies.receive(bytes),
         }
+    }
+
+    /// Do messages show where they begin, so that what follows a gap is read?
+    pub(super) fn goes_on(&self) -> bool {
+        !matches!(self.directions[0], Direction::Http(_))
+    }
+
+    /// What one side sent there was not captured.
+    pub(super) fn lose(&mut self, side: Side, gap: Gap) {
+        match &mut self.directions[side as usize] {
+            Direction::Fix(fields) => fields.lose(gap.bytes),
+            Direction::Giop(pieces) => pieces.lose(gap.bytes),
+            Direction::Http(_) => {}
+        }
+    }
+
+    /// Do replies wait for requests that may still come? Where these are shown later, nobody knows what is answered.
+    pub(super) fn is_held(&self) -> bool {
+        let held = |it: &Direction| match it {
+            Direction::Giop(pieces) => pieces.waiting(),
+            Direction::Fix(_) | Direction::Http(_) => MOST_HELD,
+        };
+        self.directions.iter().map(held).max().is_some_and(|it| it < MOST_HELD)
     }
 
     /// One side sends nothing any more, as far as was captured.
     pub(super) fn end(&mut self, side: Side) {
         match &mut self.directions[side as usize] {
-            Direction::Fix(scanner) => scanner.end(),
+            Direction::Fix(fields) => fields.end(),
             Direction::Giop(_) => {}
             Direction::Http(bodies) => bodies.end(),
         }
+    }
+
+    /// Says which messages of both sides wait for their rest, which does not come.
+    pub(super) fn tell_unfinished(&mut self, show: &mut Show<'_>) -> Result<(), Fault> {
+        show.unfinished(self.exchanges.end())
     }
 
     /// Shows the messages of one side that are whole.
@@ -99,7 +126,7 @@ impl Flow {
             server.asked.append(&mut client.asked);
         }
         let next = || match &mut directions[side as usize] {
-            Direction::Fix(scanner) => scanner.next_message(),
+            Direction::Fix(fields) => fields.next(),
             Direction::Giop(pieces) => pieces.next(),
             Direction::Http(bodies) => bodies.next(),
         };
@@ -107,7 +134,7 @@ impl Flow {
     }
 
     /// Bodies of HTTP that were passed over, since they are pages and the like.
-    pub(super) fn passed_over(&self) -> u64 {
+    pub(super) fn pages(&self) -> u64 {
         let of = |it: &Direction| match it {
             Direction::Http(bodies) => bodies.passed_over,
             Direction::Fix(_) | Direction::Giop(_) => 0,
@@ -115,41 +142,21 @@ impl Flow {
         self.directions.iter().map(of).sum()
     }
 
+    /// How many bytes of one side were passed over, as the beginning of their message was not captured.
+    pub(super) fn passed_over(&self, side: Side) -> u64 {
+        match &self.directions[side as usize] {
+            Direction::Fix(fields) => fields.passed_over(),
+            Direction::Giop(pieces) => pieces.passed_over(),
+            Direction::Http(_) => 0,
+        }
+    }
+
     /// How many bytes of one side are left that no message was made of.
     pub(super) fn left(&self, side: Side) -> usize {
         match &self.directions[side as usize] {
             Direction::Fix(_) => 0,
-            Direction::Giop(pieces) => pieces.came.len(),
+            Direction::Giop(pieces) => pieces.waiting(),
             Direction::Http(bodies) => bodies.left(),
         }
-    }
-}
-
-impl Pieces {
-    fn next(&mut self) -> Option<Result<Found, Bad>> {
-        if self.is_lost || self.came.len() < Giop::HEADER {
-            return None;
-        }
-        let place = Place { line: 1, offset: self.before };
-        let kind = Some(Kind::Giop);
-        let Some(header) = Giop::read(&self.came) else {
-            // Nobody knows where the next one begins.
-            self.is_lost = true;
-            let error = Error::new(ErrorKind::Expected("a message of GIOP".into()), 0);
-            return Some(Err(Bad { place, kind, error }));
-        };
-        if header.length > limits().message_bytes {
-            self.is_lost = true;
-            let limit = limits().message_bytes;
-            let error = Error::new(ErrorKind::Limit { name: "message_bytes", limit }, 8);
-            return Some(Err(Bad { place, kind, error }));
-        }
-        let end = Giop::HEADER + header.length;
-        if self.came.len() < end {
-            return None;
-        }
-        let bytes: Vec<u8> = self.came.drain(..end).collect();
-        self.before += end as u64;
-        Some(Ok(Found::alone(place, bytes)))
     }
 }

@@ -12,7 +12,7 @@ use trunkline_codec::xml::{self, Source};
 use trunkline_import::Description;
 use trunkline_message::Error;
 use trunkline_soap::HeaderBlock;
-use trunkline_transcode::giop::{Calls, Exchanges, STATUS, Unread};
+use trunkline_transcode::giop::{Calls, Exchanges, Head, Origin, STATUS, Unfinished, Unread};
 use trunkline_transcode::kind::{Envelope, Giop, charset};
 use trunkline_transcode::{
     Bad, Content, Format, Found, Invalid, Kind, Messages, Place, Scanner, Written, fix, tree,
@@ -22,6 +22,7 @@ use crate::client::counted;
 use crate::fault::Fault;
 use crate::input::{limits, unreadable};
 use crate::output::{Form, plain, print_while_read, remark};
+use crate::payload::text_or_hex;
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
@@ -45,6 +46,8 @@ pub(crate) struct Show<'a> {
     /// What IDL says of GIOP, and what came before on a connection.
     calls: Option<Calls>,
     exchanges: Exchanges,
+    /// Where the present message of GIOP is.
+    origin: Origin,
     /// Does the client say what is shown, if that is known?
     is_client: Option<bool>,
     shown: u64,
@@ -107,6 +110,7 @@ impl<'a> Show<'a> {
             tags,
             calls,
             exchanges: Exchanges::default(),
+            origin: Origin::default(),
             is_client: None,
             shown: 0,
             wrong: 0,
@@ -115,6 +119,16 @@ impl<'a> Show<'a> {
             out: String::new(),
             is_read: true,
         }
+    }
+
+    /// How many messages were shown so far.
+    pub(super) fn shown(&self) -> u64 {
+        self.shown
+    }
+
+    /// Nothing was recognised in a file.
+    pub(super) fn is_foreign(&mut self) {
+        self.is_foreign = true;
     }
 
     /// Has something been wrong?
@@ -156,6 +170,9 @@ impl<'a> Show<'a> {
             let wrong = if wrong > 0 { format!(", {wrong} of them wrong") } else { String::new() };
             let others = if lines > 0 { format!("; {others} without one") } else { String::new() };
             remark(&format!("{file}: {messages}{wrong}{others}"));
+        }
+        if let Some(place) = scanner.unread() {
+            remark(&unread(file, place));
         }
         // A log has other lines, too, and a file may be empty; what has nothing else is no file of messages.
         let unknown = self.unknown - before.2;
@@ -214,6 +231,31 @@ impl<'a> Show<'a> {
         self.flush()
     }
 
+    /// Nothing more comes.
+    pub(super) fn end(&mut self) -> Result<(), Fault> {
+        let unfinished = self.exchanges.end();
+        self.unfinished(unfinished)
+    }
+
+    /// Says which messages of GIOP go on in fragments that did not come.
+    pub(super) fn unfinished(&mut self, all: Vec<Unfinished>) -> Result<(), Fault> {
+        for Unfinished { origin, head, bytes } in all {
+            self.wrong += 1;
+            let mut shown = Shown::default();
+            if let Some(header) = Giop::read(&bytes) {
+                of_giop(&header, &mut shown);
+            }
+            of_head(&head, &mut shown);
+            let which = match head.request {
+                Some(request) => format!("request {request}"),
+                None => "the message".to_owned(),
+            };
+            let why = format!("{which} waits for its fragments, of which the last does not come");
+            self.put(&origin.file, origin.place, shown, Some(&why));
+        }
+        self.flush()
+    }
+
     fn flush(&mut self) -> Result<(), Fault> {
         if !self.out.is_empty() && self.is_read {
             self.is_read = print_while_read(&self.out)?;
@@ -233,6 +275,9 @@ impl<'a> Show<'a> {
     }
 
     fn found(&mut self, file: &str, found: &Found) {
+        if found.kind == Some(Kind::Giop) {
+            self.origin = Origin { file: file.into(), place: found.place };
+        }
         let (shown, wrong) = self.look_at(found);
         self.put(file, found.place, shown, wrong.as_deref());
     }
@@ -404,7 +449,7 @@ impl<'a> Show<'a> {
     fn giop_message(&mut self, bytes: &[u8], shown: &mut Shown) -> Result<(), String> {
         let Some(header) = Giop::read(bytes) else { return Ok(()) };
         of_giop(&header, shown);
-        let taken = self.exchanges.take(self.is_client, bytes, &limits());
+        let taken = self.exchanges.take(self.is_client, bytes, &self.origin, &limits());
         let (head, whole) = match taken {
             Ok(taken) => taken,
             Err(error) => {
@@ -412,14 +457,7 @@ impl<'a> Show<'a> {
                 return Err(error.to_string());
             }
         };
-        if let Some(request) = head.request {
-            shown.words.push(format!("request {request}"));
-            shown.facts.insert("request".into(), request.into());
-        }
-        if let Some(operation) = &head.operation {
-            shown.words.push(format!("operation {}", plain(operation)));
-            shown.facts.insert("operation".into(), operation.as_str().into());
-        }
+        of_head(&head, shown);
         let status = head.status.filter(|_| header.type_name() == "Reply");
         let status = status.and_then(|it| STATUS.get(it as usize));
         status.into_iter().for_each(|it| shown.words.push((*it).into()));
@@ -587,6 +625,13 @@ impl<'a> Show<'a> {
     }
 }
 
+/// Says from where on a file is not read.
+pub(crate) fn unread(file: &str, Place { line, offset }: Place) -> String {
+    format!(
+        "{file}: from line {line} (byte {offset}) on nothing is read, since the end of that document is not known"
+    )
+}
+
 /// Says that a message is not valid, if something is not.
 fn not_valid(count: usize) -> Option<String> {
     let count = count as u64;
@@ -644,13 +689,22 @@ fn of_bytes(bytes: &[u8], shown: &mut Shown) {
 /// The fields of a message as an array.
 fn fix_fields<'a>(bytes: &[u8], field_name: impl Fn(u32) -> Option<&'a str>) -> String {
     let field = |it: fix::Field<'_>| {
-        let text = std::str::from_utf8(it.value).ok();
-        let hex = text
-            .is_none()
-            .then(|| it.value.iter().map(|it| format!("{it:02x}")).collect::<String>());
+        let (text, hex) = text_or_hex(it.value);
         json!({"tag": it.tag, "name": field_name(it.tag), "value": text, "value_hex": hex})
     };
     Value::from(fix::fields(bytes).map_while(Result::ok).map(field).collect::<Vec<_>>()).to_string()
+}
+
+/// What the head of a message of GIOP says of requests.
+fn of_head(head: &Head, shown: &mut Shown) {
+    if let Some(request) = head.request {
+        shown.words.push(format!("request {request}"));
+        shown.facts.insert("request".into(), request.into());
+    }
+    if let Some(operation) = &head.operation {
+        shown.words.push(format!("operation {}", plain(operation)));
+        shown.facts.insert("operation".into(), operation.as_str().into());
+    }
 }
 
 fn of_giop(header: &Giop, shown: &mut Shown) {

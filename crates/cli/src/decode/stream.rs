@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 /// Bytes that wait for others before them.
 const MOST_WAITING: usize = 16 << 20;
 
+/// So often the other side has said that it has what is missing here: then it comes no more. Captures have their packets in another
+/// order than they were sent, by a few.
+const MOST_ACKNOWLEDGED: u32 = 16;
+
 /// Puts segments in their order.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
@@ -15,6 +19,10 @@ pub(super) struct Stream {
     /// By their places, behind a gap.
     waiting: BTreeMap<u64, Vec<u8>>,
     waiting_bytes: usize,
+    /// Its first segment was captured.
+    pub(super) has_begun: bool,
+    /// How often the other side has acknowledged what is missing.
+    acknowledged: u32,
 }
 
 /// A gap that is not filled.
@@ -39,6 +47,7 @@ impl Stream {
         mut give: impl FnMut(&[u8]),
     ) -> Result<(), Gap> {
         let sequence = sequence.wrapping_add(u32::from(is_syn));
+        self.has_begun |= is_syn;
         if is_syn && self.given == 0 && self.waiting.is_empty() {
             self.start = Some(sequence);
         }
@@ -46,10 +55,7 @@ impl Stream {
             return Ok(());
         }
         let start = *self.start.get_or_insert(sequence);
-        // Numbers of 32 bits go round; the place that is meant is the one near what was given.
-        let near = start.wrapping_add(self.given as u32);
-        let distance = i64::from(sequence.wrapping_sub(near) as i32);
-        let Some(mut place) = self.given.checked_add_signed(distance) else { return Ok(()) };
+        let Some(mut place) = self.place(start, sequence) else { return Ok(()) };
         let mut bytes = bytes;
         if place < self.given {
             // It was sent again, perhaps with more behind.
@@ -72,6 +78,33 @@ impl Stream {
         }
     }
 
+    /// The place of a number. Numbers of 32 bits go round; the one that is meant is near what was given.
+    fn place(&self, start: u32, sequence: u32) -> Option<u64> {
+        let near = start.wrapping_add(self.given as u32);
+        let distance = i64::from(sequence.wrapping_sub(near) as i32);
+        self.given.checked_add_signed(distance)
+    }
+
+    /// The other side has all that stands before this number.
+    pub(super) fn acknowledge(&mut self, number: u32) {
+        let (Some(gap), Some(start)) = (self.gap(), self.start) else { return };
+        let is_beyond = self.place(start, number).is_some_and(|it| it >= gap.at + gap.bytes);
+        self.acknowledged += u32::from(is_beyond);
+    }
+
+    /// Has the other side what is missing here, so that it was sent and not captured?
+    pub(super) fn is_lost(&self) -> bool {
+        self.acknowledged > MOST_ACKNOWLEDGED
+    }
+
+    /// Goes on behind the gap, if there is one.
+    pub(super) fn skip(&mut self, give: impl FnMut(&[u8])) {
+        if let Some(gap) = self.gap() {
+            self.given += gap.bytes;
+            self.give_waiting(give);
+        }
+    }
+
     fn give_waiting(&mut self, mut give: impl FnMut(&[u8])) {
         while let Some(first) = self.waiting.first_entry()
             && *first.key() <= self.given
@@ -82,6 +115,7 @@ impl Stream {
             let new = bytes.get(known..).unwrap_or_default();
             self.given += new.len() as u64;
             give(new);
+            self.acknowledged = 0;
         }
     }
 
@@ -136,5 +170,24 @@ mod tests {
         let much = vec![b'x'; MOST_WAITING];
         let gap = stream.receive(107, false, &much, |_| panic!("nothing is in order"));
         assert_eq!(gap, Err(Gap { at: 2, bytes: 3 }));
+    }
+
+    #[test]
+    fn what_the_other_side_has_comes_no_more() {
+        let mut stream = Stream::default();
+        assert_eq!(given(&mut stream, &[(100, "ab"), (105, "fg")]), "ab");
+        for _ in 0..100 {
+            stream.acknowledge(104);
+        }
+        assert!(!stream.is_lost(), "a byte of it is not acknowledged");
+        for _ in 0..=MOST_ACKNOWLEDGED {
+            assert!(!stream.is_lost());
+            stream.acknowledge(105);
+        }
+        assert!(stream.is_lost());
+        let mut rest = Vec::new();
+        stream.skip(|bytes| rest.extend_from_slice(bytes));
+        assert_eq!((&rest[..], stream.gap(), stream.is_lost()), (&b"fg"[..], None, false));
+        assert_eq!(given(&mut stream, &[(107, "hi")]), "hi");
     }
 }

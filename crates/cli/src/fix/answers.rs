@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::Deserialize;
-use trunkline_fix::{Message, Outbox, Refusal};
+use trunkline_fix::{Draft, Message, Outbox, Refusal};
 
 use super::names::Names;
 use super::template::{Filling, Template};
 use crate::fault::Fault;
+use crate::output::remark;
 
 /// What the file says.
 #[derive(Debug, Default, Deserialize)]
@@ -104,18 +105,24 @@ impl Answers {
                 return Err(Refusal::Business { reason: *reason, text: text.clone() });
             }
         };
-        for template in templates {
-            let filling = Filling {
+        let fill = |template: &Template| {
+            template.fill(&Filling {
                 message: Some(message),
                 now: outbox.now(),
                 version: outbox.settings().identity.version,
                 count: self.count.fetch_add(1, Ordering::Relaxed) + 1,
-            };
-            if let Err(error) = template.fill(&filling).send(outbox) {
-                return Err(Refusal::Business { reason: OTHER, text: error.to_string() });
-            }
-        }
-        Ok(())
+            })
+        };
+        // Where one of them cannot be, none is sent.
+        let drafts: Result<Vec<Draft>, String> = templates.iter().map(fill).collect();
+        let send = |it: &Draft| it.send(outbox).map_err(|error| error.to_string());
+        let sent = drafts.and_then(|it| it.iter().map(send).collect::<Result<Vec<_>, _>>());
+        sent.map(|_| ()).map_err(|why| {
+            let number = message.sequence_number().unwrap_or_default();
+            let session = &outbox.settings().identity;
+            remark(&format!("{session} message {number} is not answered: {why}"));
+            Refusal::Business { reason: OTHER, text: why }
+        })
     }
 }
 
@@ -161,8 +168,9 @@ fn ready(names: &Names, rule: Rule) -> Result<Ready, String> {
                 OneOrMany::One(line) => vec![line],
                 OneOrMany::Many(lines) => lines,
             };
-            let read =
-                |line: &String| Template::read(names, line).map_err(|why| format!("send: {why}"));
+            let read = |line: &String| {
+                Template::read(names, line.as_bytes()).map_err(|why| format!("send: {why}"))
+            };
             Does::Send(lines.iter().map(read).collect::<Result<_, _>>()?)
         }
         (None, Some(text)) => Does::Reject { reason: rule.reason.unwrap_or(OTHER), text },

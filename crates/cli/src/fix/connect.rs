@@ -13,9 +13,9 @@ use trunkline_fix::tcp::{Handle, TcpConfig};
 use trunkline_fix::{Application, Identity, Message, Notice, Outbox, Refusal, Role, Settings};
 
 use super::Common;
-use super::names::Names;
+use super::lines::{Given, Reader};
 use super::printer::Printer;
-use super::template::{Filling, Template};
+use super::template::Filling;
 use crate::Ending;
 use crate::arguments::FixConnectArguments;
 use crate::client::counted;
@@ -30,6 +30,9 @@ const WAITING: usize = 1 << 20;
 
 /// So many messages are stored together at most, before they are printed.
 const TOGETHER: usize = 1_000;
+
+/// The mark of UTF-8 with which some files begin.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Why a session ends at the end of its hours.
 const HOURS_OVER: &str = "the hours of the session are over";
@@ -93,7 +96,7 @@ impl Application for Terminal {
 
 /// Logs on, sends what is given, and logs out.
 pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> {
-    let common = Common::of(&arguments.session)?;
+    let mut common = Common::of(&arguments.session)?;
     let identity = common.identity(&arguments.session.sender, &arguments.target);
     let settings = settings(&common, arguments, identity.clone())?;
     let mut session = common.session(settings, arguments.next)?;
@@ -133,7 +136,9 @@ pub(crate) fn connect(arguments: &FixConnectArguments) -> Result<Ending, Fault> 
     let sender = Lines {
         handle: handle.clone(),
         printer: printer.clone(),
-        names: common,
+        reader: common.reader(),
+        common,
+        is_unchecked: arguments.unchecked,
         count: 0,
         sent: waiting,
     };
@@ -165,6 +170,9 @@ fn settings(
         let wrong = |why: &str| Fault::new(format!("--logon {field}: {why}"));
         let (name, value) = field.split_once('=').ok_or_else(|| wrong("a field is TAG=VALUE"))?;
         let tag = common.names.tag(name).map_err(|why| wrong(&why))?;
+        if value.contains('\u{1}') {
+            return Err(wrong("the value has the delimiter SOH (0x01) inside"));
+        }
         settings.logon_fields.push((tag, common.names.code(tag, value).to_owned()));
     }
     Ok(settings)
@@ -289,7 +297,10 @@ fn until_closed(
 struct Lines {
     handle: Handle,
     printer: Printer,
-    names: Common,
+    reader: Reader,
+    common: Common,
+    /// Values need not be those of the dictionary.
+    is_unchecked: bool,
     count: u64,
     sent: Waiting,
 }
@@ -322,12 +333,13 @@ impl Lines {
                     break;
                 }
             }
-            let text = String::from_utf8_lossy(&line);
-            let text = text.trim_end_matches(['\n', '\r']);
-            if text.trim().is_empty() || text.starts_with('#') {
+            let text = line.strip_prefix(MARK).filter(|_| number == 1).unwrap_or(&line);
+            let text = text.strip_suffix(b"\n").unwrap_or(text);
+            let text = text.strip_suffix(b"\r").unwrap_or(text).trim_ascii_start();
+            if text.is_empty() || text.starts_with(b"#") {
                 continue;
             }
-            if let Err(why) = self.send_line(text.trim_start()) {
+            if let Err(why) = self.send_line(text) {
                 remark(&format!("{file}:{number}: not sent: {why}"));
                 wrong += 1;
             }
@@ -342,17 +354,30 @@ impl Lines {
         wrong
     }
 
-    fn send_line(&mut self, line: &str) -> Result<(), String> {
-        let names: &Names = &self.names.names;
-        let template = Template::read(names, line)?;
-        if template.copies() {
+    /// Sends the messages of a line, none of them if one cannot be read.
+    fn send_line(&mut self, line: &[u8]) -> Result<(), String> {
+        self.reader.read(line)?.into_iter().try_for_each(|it| self.send_one(it))
+    }
+
+    fn send_one(&mut self, given: Given) -> Result<(), String> {
+        if matches!(&given, Given::Typed(template) if template.copies()) {
             return Err("there is no message that something could be copied from".to_owned());
         }
         self.count += 1;
-        let (count, version) = (self.count, self.names.version);
+        let (count, version) = (self.count, self.common.version);
+        let (common, is_unchecked) = (&self.common, self.is_unchecked);
         self.handle.with(|outbox| {
-            let filling = Filling { message: None, now: outbox.now(), version, count };
-            let draft = template.fill(&filling);
+            let draft = match given {
+                Given::Whole(draft) => draft,
+                Given::Typed(template) => {
+                    let filling = Filling { message: None, now: outbox.now(), version, count };
+                    template.fill(&filling)?
+                }
+            };
+            if let Some(dictionaries) = common.dictionaries.as_ref().filter(|_| !is_unchecked) {
+                let checked = draft.check(dictionaries, version, common.application.as_deref());
+                checked.map_err(|it| common.names.refused(&it, &draft))?;
+            }
             // What waits for the next Logon would wait for ever: this process ends with the session.
             match outbox.is_logged_on() {
                 true => draft.send(outbox).map(|_| ()).map_err(|error| error.to_string()),

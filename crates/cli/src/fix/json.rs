@@ -1,101 +1,80 @@
 //! A message as an object of JSON: fields in order, with lists for groups.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::collections::HashSet;
 
-use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use trunkline_codec::json::{Value, Values};
+use trunkline_wire::Decimal;
 
-/// The members of an object, in the order in which they stand: that of the fields in a group matters.
-#[derive(Debug)]
-pub(super) struct Object(Vec<(String, Held)>);
+use super::names::Names;
+use super::template::Pair;
+use crate::input::limits;
 
-#[derive(Debug)]
-enum Held {
-    Value(String),
-    Entries(Vec<Object>),
-}
+/// A member of an object. The order in which they stand, that of the fields in a group, matters.
+pub(super) type Member<'a> = (Cow<'a, str>, Value<'a>);
 
-impl Object {
-    /// Reads a line; `pairs` gets names and values, each group behind its count.
-    pub(super) fn read(line: &str, pairs: &mut Vec<(String, String)>) -> Result<(), String> {
-        let object: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
-        object.flatten(pairs);
-        Ok(())
-    }
-
-    fn flatten(self, pairs: &mut Vec<(String, String)>) {
-        for (name, held) in self.0 {
-            match held {
-                Held::Value(value) => pairs.push((name, value)),
-                Held::Entries(entries) => {
-                    pairs.push((name, entries.len().to_string()));
-                    entries.into_iter().for_each(|it| it.flatten(pairs));
-                }
-            }
-        }
+/// Reads the one object of a line.
+pub(super) fn members(line: &[u8]) -> Result<Vec<Member<'_>>, String> {
+    let mut values = Values::new(line, &limits()).map_err(|error| error.to_string())?;
+    let value = values.next().ok_or("it is empty")?.map_err(|error| error.to_string())?;
+    match (value, values.next()) {
+        (Value::Object(members), None) => Ok(members),
+        (Value::Object(_), Some(_)) => Err("behind the object stands more".to_owned()),
+        _ => Err("it is no object of fields".to_owned()),
     }
 }
 
-impl<'de> Deserialize<'de> for Object {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Object;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("an object of fields")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Object(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
+/// The members of a message that stands in an object by its name, `{"NewOrderSingle": {...}}`.
+pub(super) fn of_named<'a, 'b>(members: &'a [Member<'b>]) -> Option<&'a [Member<'b>]> {
+    match members {
+        [(_, Value::Object(inside))] => Some(inside),
+        _ => None,
     }
 }
 
-impl<'de> Deserialize<'de> for Held {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Held;
+/// The fields of an object that has them beside MsgType, each group behind its count.
+pub(super) fn flat(names: &Names, members: Vec<Member<'_>>) -> Result<Vec<Pair>, String> {
+    let mut pairs = Vec::new();
+    flatten(names, members, &mut pairs)?;
+    Ok(pairs)
+}
 
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a text, a whole number, true or false, or the entries of a group")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Held, E> {
-                Ok(Held::Value(text.to_owned()))
-            }
-
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Held, E> {
-                Ok(Held::Value(number.to_string()))
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Held, E> {
-                Ok(Held::Value(number.to_string()))
-            }
-
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Held, E> {
-                Ok(Held::Value(number.to_string()))
-            }
-
-            fn visit_bool<E: de::Error>(self, is: bool) -> Result<Held, E> {
-                Ok(Held::Value(if is { "Y" } else { "N" }.to_owned()))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Held, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = seq.next_element()? {
-                    entries.push(entry);
-                }
-                Ok(Held::Entries(entries))
-            }
+fn flatten(names: &Names, members: Vec<Member<'_>>, pairs: &mut Vec<Pair>) -> Result<(), String> {
+    let mut seen = HashSet::new();
+    for (name, value) in members {
+        let tag = names.tag(&name)?;
+        if !seen.insert(tag) {
+            return Err(format!("{name} stands twice"));
         }
-        deserializer.deserialize_any(Any)
+        let (value, entries) = match value {
+            // As if it were not there.
+            Value::Null => continue,
+            Value::Boolean(is) => (if is { "Y" } else { "N" }.to_owned(), Vec::new()),
+            Value::Number(number) => (digits(&name, number)?, Vec::new()),
+            Value::Text(text) => (text.into_owned(), Vec::new()),
+            Value::Array(entries) => (entries.len().to_string(), entries),
+            Value::Object(_) => {
+                return Err(format!(
+                    "{name}: an object stands in a group alone, {{\"NoPartyIDs\": [{{\"PartyID\": \"x\"}}]}}"
+                ));
+            }
+        };
+        pairs.push(Pair { tag, value: value.into_bytes(), name: name.to_string() });
+        for entry in entries {
+            let Value::Object(members) = entry else {
+                return Err(format!("{name}: an entry of a group is an object of fields"));
+            };
+            flatten(names, members, pairs)?;
+        }
     }
+    Ok(())
+}
+
+/// A number with all of its digits. FIX has no exponents.
+fn digits(name: &str, number: &str) -> Result<String, String> {
+    if !number.contains(['e', 'E']) {
+        return Ok(number.to_owned());
+    }
+    let plain = Decimal::parse_scientific(number.as_bytes());
+    plain.map(|it| it.to_string()).map_err(|why| format!("{name}: {number} {why}"))
 }

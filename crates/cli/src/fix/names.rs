@@ -3,9 +3,16 @@
 use std::collections::HashMap;
 
 use trunkline_catalogue::fix::{field_name, message_name};
+use trunkline_codec::fix::TAG_RULE;
+use trunkline_fix::{Draft, Reason, Refused};
 use trunkline_import::fix::Dictionary;
-
 use trunkline_import::nearest;
+
+use crate::output::plain;
+
+/// Values that a field takes, and characters of one, that are told.
+const VALUES: usize = 12;
+const CHARACTERS: usize = 40;
 
 /// The names of a dictionary, or none.
 #[derive(Debug, Default)]
@@ -19,18 +26,21 @@ pub(super) struct Names {
 #[derive(Debug)]
 struct Field {
     name: String,
+    /// What the dictionary calls its type.
+    type_name: String,
     /// Codes, and what they mean.
     values: Vec<(String, String)>,
 }
 
 impl Names {
-    pub(super) fn new(dictionary: Option<Dictionary>) -> Self {
+    pub(super) fn new(dictionary: Option<&Dictionary>) -> Self {
         let Some(dictionary) = dictionary else { return Self::default() };
         let mut names = Self::default();
         for field in dictionary.fields() {
             let values = field.values.iter().map(|it| (it.code.clone(), it.name.clone())).collect();
             names.tags.entry(field.name.clone()).or_insert(field.tag);
-            let field_names = Field { name: field.name.clone(), values };
+            let type_name = field.type_name.clone();
+            let field_names = Field { name: field.name.clone(), type_name, values };
             names.fields.entry(field.tag).or_insert(field_names);
         }
         let messages = dictionary.messages().iter();
@@ -61,11 +71,11 @@ impl Names {
     /// The number of a field, which is written so or by its name.
     pub(super) fn tag(&self, name: &str) -> Result<u32, String> {
         if name.bytes().all(|it| it.is_ascii_digit()) {
-            return name
-                .parse()
-                .ok()
-                .filter(|it| *it > 0)
-                .ok_or(format!("{name} is no number of a field"));
+            let tag =
+                name.parse::<u32>().ok().filter(|it| i32::try_from(*it).is_ok_and(|it| it > 0));
+            return tag
+                .filter(|_| !name.starts_with('0'))
+                .ok_or_else(|| format!("{name:?} is no tag, which is {TAG_RULE}"));
         }
         let tag = self.tags.get(name).copied().or(match name {
             "MsgType" => Some(35),
@@ -73,7 +83,9 @@ impl Names {
         });
         tag.ok_or_else(|| match self.tags.is_empty() {
             true => {
-                format!("{name}: only --dictionary knows fields by their names; say its number")
+                format!(
+                    "{name}: only --dictionary knows fields by their names; say its tag, {TAG_RULE}"
+                )
             }
             false => {
                 let meant = nearest(name, self.tags.keys().map(|it| &**it));
@@ -110,4 +122,40 @@ impl Names {
             }
         })
     }
+
+    /// Why a message is refused by the dictionary: which field, what it is, and what it takes.
+    pub(super) fn refused(&self, refused: &Refused, draft: &Draft) -> String {
+        let words = refused.words();
+        let Some(tag) = refused.tag else { return words.to_owned() };
+        let name = self.field(tag).map_or_else(|| tag.to_string(), |it| format!("{it} ({tag})"));
+        let is = match &*draft.values(tag) {
+            [value] => {
+                let value: String =
+                    String::from_utf8_lossy(value).chars().take(CHARACTERS).collect();
+                format!("; it is {:?}", plain(&value))
+            }
+            _ => String::new(),
+        };
+        let is_of_value =
+            matches!(refused.reason, Reason::ValueIsIncorrect | Reason::IncorrectDataFormat);
+        let field = self.fields.get(&tag).filter(|_| is_of_value);
+        let takes = field.map(|field| match &*field.values {
+            [] => format!(", and its type is {}", field.type_name),
+            values => format!(", and it takes {}", listed(values)),
+        });
+        let takes = takes.unwrap_or_default();
+        format!("{name}: {words}{is}{takes}")
+    }
+}
+
+/// The first of the values of a field, with what they mean.
+fn listed(values: &[(String, String)]) -> String {
+    let one = |it: &(String, String)| match it.1.is_empty() {
+        true => it.0.clone(),
+        false => format!("{} ({})", it.0, it.1),
+    };
+    let some: Vec<String> = values.iter().take(VALUES).map(one).collect();
+    let more = values.len().saturating_sub(VALUES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", some.join(", "))
 }

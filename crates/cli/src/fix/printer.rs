@@ -10,7 +10,9 @@ use trunkline_transcode::fix;
 
 use super::names::Names;
 use crate::arguments::FixSessionArguments;
+use crate::client::counted_as;
 use crate::output::{Form, plain, print_while_read, remark};
+use crate::payload::text_or_hex;
 
 /// Fields of the header that each message of a session has, and the frame.
 const EVERYWHERE: [u32; 8] = [8, 9, 10, 34, 35, 49, 52, 56];
@@ -58,7 +60,8 @@ fn garbled(bytes: &[u8]) -> String {
     let is_one = |it: &&[u8]| it.len() <= 3 && it.iter().all(u8::is_ascii_alphanumeric);
     let message_type = message_type.filter(|it| bytes.starts_with(b"8=FIX") && is_one(it));
     let message_type = message_type.map_or("unknown".into(), String::from_utf8_lossy);
-    format!("passes over {} bytes that are no message; MsgType: {message_type}", bytes.len())
+    let bytes = counted_as(bytes.len() as u64, "byte that is", "bytes that are");
+    format!("passes over {bytes} no message; MsgType: {message_type}")
 }
 
 /// Prints the messages of sessions.
@@ -137,12 +140,14 @@ impl Printer {
         let message_type = String::from_utf8_lossy(message.message_type());
         let name = self.names.message(&message_type);
         let fields = message.fields().iter().filter(|it| !EVERYWHERE.contains(&it.tag));
-        let fields = fields.map(|it| (it.tag, String::from_utf8_lossy(shown(message, it))));
+        let fields = fields.map(|it| (it.tag, shown(message, it)));
         if self.form == Form::Json {
             let fields: Vec<_> = fields
                 .map(|(tag, value)| {
-                    let meaning = self.names.meaning(tag, &value);
-                    json!({"tag": tag, "name": self.names.field(tag), "value": value, "meaning": meaning})
+                    let (text, hex) = text_or_hex(value);
+                    let meaning = text.and_then(|it| self.names.meaning(tag, it));
+                    json!({"tag": tag, "name": self.names.field(tag), "value": text, "value_hex": hex,
+                        "meaning": meaning})
                 })
                 .collect();
             let fact = json!({"fact": "message", "session": identity.to_string(), "direction": direction,
@@ -158,6 +163,7 @@ impl Printer {
         line += &format!("{} {}", number.unwrap_or_default(), name.unwrap_or(&message_type));
         for (tag, value) in fields {
             let name = self.names.field(tag).map_or_else(|| tag.to_string(), str::to_owned);
+            let value = String::from_utf8_lossy(value);
             let value = self.names.meaning(tag, &value).unwrap_or(&value);
             line += &format!("|{name}={value}");
         }

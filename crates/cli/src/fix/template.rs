@@ -1,26 +1,43 @@
 //! Messages as they are typed, with places that are filled when they are sent.
 
-use trunkline_fix::{Draft, Message, Moment, Version};
+use memchr::{memchr, memmem};
+use trunkline_fix::{Draft, Message, Moment, Version, length_of_data};
 
-use super::json::Object;
+use super::json;
 use super::names::Names;
 
 /// A message as it is typed.
 #[derive(Debug, PartialEq)]
 pub(super) struct Template {
     message_type: String,
-    fields: Vec<(u32, Vec<Piece>)>,
+    fields: Vec<Field>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Field {
+    tag: u32,
+    /// As it was typed.
+    name: String,
+    value: Vec<Piece>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
-    Text(String),
+    Text(Vec<u8>),
     /// What this field of another message has.
     Copy(u32),
     /// The time, as the session writes it.
     Now,
     /// A number that counts up.
     Count,
+}
+
+/// A field as it was typed: its number, its name and what it says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) tag: u32,
+    pub(super) name: String,
+    pub(super) value: Vec<u8>,
 }
 
 /// What places are filled with.
@@ -34,22 +51,25 @@ pub(super) struct Filling<'a> {
 
 impl Template {
     /// Reads a line: fields, or JSON.
-    pub(super) fn read(names: &Names, line: &str) -> Result<Self, String> {
-        let mut pairs = Vec::new();
-        match line.starts_with('{') {
-            true => Object::read(line, &mut pairs)?,
-            false => split(line, &mut pairs)?,
-        }
+    pub(super) fn read(names: &Names, line: &[u8]) -> Result<Self, String> {
+        let pairs = match line.starts_with(b"{") {
+            true => json::flat(names, json::members(line)?)?,
+            false => split(names, line)?,
+        };
+        Self::of(names, pairs)
+    }
+
+    /// Of fields in their order.
+    pub(super) fn of(names: &Names, pairs: Vec<Pair>) -> Result<Self, String> {
         let mut message_type = None;
         let mut fields = Vec::new();
-        for (name, value) in &pairs {
-            let tag = names.tag(name)?;
+        for Pair { tag, name, value } in pairs {
             if value.is_empty() {
                 return Err(format!("{name} has no value"));
             }
             match tag {
-                35 => message_type = Some(names.message_type(value)?),
-                _ => fields.push((tag, pieces(names, tag, value)?)),
+                35 => message_type = Some(names.message_type(&String::from_utf8_lossy(&value))?),
+                _ => fields.push(Field { tag, name, value: pieces(names, tag, &value)? }),
             }
         }
         let message_type =
@@ -59,17 +79,18 @@ impl Template {
 
     /// Does it copy something of a message that it answers?
     pub(super) fn copies(&self) -> bool {
-        self.fields.iter().any(|it| it.1.iter().any(|it| matches!(it, Piece::Copy(_))))
+        self.fields.iter().any(|it| it.value.iter().any(|it| matches!(it, Piece::Copy(_))))
     }
 
-    /// The message. A field for which there is nothing to be copied is left out.
-    pub(super) fn fill(&self, filling: &Filling<'_>) -> Draft {
+    /// The message. A field for which there is nothing to be copied is left out. What would end a field, and so begin
+    /// others, is an error that names the field.
+    pub(super) fn fill(&self, filling: &Filling<'_>) -> Result<Draft, String> {
         let mut draft = Draft::new(&self.message_type);
-        for (tag, pieces) in &self.fields {
+        for field in &self.fields {
             let mut value = Vec::new();
-            for piece in pieces {
+            for piece in &field.value {
                 match piece {
-                    Piece::Text(text) => value.extend_from_slice(text.as_bytes()),
+                    Piece::Text(text) => value.extend_from_slice(text),
                     Piece::Copy(tag) => {
                         let copied = filling.message.and_then(|it| it.get(*tag));
                         value.extend_from_slice(copied.unwrap_or_default());
@@ -79,58 +100,133 @@ impl Template {
                 }
             }
             if !value.is_empty() {
-                draft.push(*tag, &value);
+                let pushed = draft.push(field.tag, &value);
+                pushed.map_err(|why| format!("{}: {why}", field.name))?;
             }
         }
-        draft
+        Ok(draft)
     }
 }
 
-/// The fields of a line as names and values.
-fn split(line: &str, pairs: &mut Vec<(String, String)>) -> Result<(), String> {
-    let line = line.replace("^A", "\u{1}");
-    let is_raw = line.contains('\u{1}');
-    // As they are printed: with the direction and the number before.
-    let line = line.trim_start_matches(['<', '>', ' ']);
-    let line = match line.split_once(' ') {
-        Some((number, rest)) if number.bytes().all(|it| it.is_ascii_digit()) => rest,
-        _ => line,
-    };
-    for (index, part) in line.split(if is_raw { '\u{1}' } else { '|' }).enumerate() {
-        let part = if is_raw { part } else { part.trim() };
-        match part.split_once('=') {
-            Some((name, value)) => pairs.push((name.trim().to_owned(), value.to_owned())),
+/// The fields of a line. Blanks around what stands between `|` are none of it.
+fn split(names: &Names, line: &[u8]) -> Result<Vec<Pair>, String> {
+    let line = behind_number(line);
+    let delimiter = delimiter(line);
+    let mut pairs: Vec<Pair> = Vec::new();
+    let (mut at, mut is_first) = (0, true);
+    while at < line.len() {
+        let rest = &line[at..];
+        let end = memmem::find(rest, delimiter).unwrap_or(rest.len());
+        let trim = |it: &mut &[u8]| {
+            if delimiter == b"|" {
+                *it = it.trim_ascii();
+            }
+        };
+        let mut part = &rest[..end];
+        trim(&mut part);
+        let mut length = end;
+        match memchr(b'=', part) {
+            Some(equals) => {
+                let name = String::from_utf8_lossy(&part[..equals]).trim().to_owned();
+                let tag = names.tag(&name)?;
+                let mut value = &part[equals + 1..];
+                trim(&mut value);
+                // The first `=` of what is not trimmed is the same.
+                let from = memchr(b'=', rest).map_or(rest.len(), |it| it + 1);
+                if let Some(data) = data(&rest[from..], tag, pairs.last(), delimiter) {
+                    (length, value) = (from + data.len(), data);
+                }
+                pairs.push(Pair { tag, name, value: value.to_vec() });
+            }
             None if part.is_empty() => {}
-            None if index == 0 => pairs.push(("35".to_owned(), part.to_owned())),
-            None => return Err(format!("`{part}` is no field: a name or number, `=` and a value")),
+            None if is_first => {
+                let name = String::from_utf8_lossy(part).into_owned();
+                pairs.push(Pair { tag: 35, value: part.to_vec(), name });
+            }
+            None => {
+                let part = String::from_utf8_lossy(part);
+                return Err(format!("`{part}` is no field: a name or number, `=` and a value"));
+            }
         }
+        at += length + delimiter.len();
+        is_first = false;
     }
-    Ok(())
+    Ok(pairs)
 }
 
-/// The pieces of a value, in which `{11}`, `{ClOrdID}`, `{now}` and `{count}` are places.
-fn pieces(names: &Names, tag: u32, value: &str) -> Result<Vec<Piece>, String> {
-    let mut pieces = Vec::new();
-    let mut rest = names.code(tag, value);
-    while let Some((before, behind)) = rest.split_once('{') {
-        let Some((word, after)) = behind.split_once('}') else { break };
-        let is_word = !word.is_empty() && word.bytes().all(|it| it.is_ascii_alphanumeric());
+/// Data that begin here, if the field before says how many bytes they have, and they end there: they may have the delimiter inside.
+fn data<'a>(rest: &'a [u8], tag: u32, before: Option<&Pair>, delimiter: &[u8]) -> Option<&'a [u8]> {
+    let before = before.filter(|it| length_of_data(tag) == Some(it.tag))?;
+    let length = std::str::from_utf8(&before.value).ok()?.parse().ok()?;
+    let (data, behind) = rest.split_at_checked(length)?;
+    (behind.is_empty() || behind.starts_with(delimiter)).then_some(data)
+}
+
+/// A line as it is printed has the direction and the number before.
+fn behind_number(line: &[u8]) -> &[u8] {
+    let begin = line.iter().position(|it| !b"<> ".contains(it)).unwrap_or(line.len());
+    let line = &line[begin..];
+    match memchr(b' ', line) {
+        Some(blank) if line[..blank].iter().all(u8::is_ascii_digit) => &line[blank + 1..],
+        _ => line,
+    }
+}
+
+/// What stands between the fields of a line: SOH if it is anywhere, else what comes first.
+fn delimiter(line: &[u8]) -> &'static [u8] {
+    let place = |it: &[u8]| memmem::find(line, it).unwrap_or(line.len());
+    match place(b"\x01") < line.len() {
+        true => b"\x01",
+        false if place(b"^A") < place(b"|") => b"^A",
+        false => b"|",
+    }
+}
+
+/// The pieces of a value, in which `{11}`, `{ClOrdID}`, `{now}` and `{count}` are places, and `{{now}}` is the text `{now}`.
+fn pieces(names: &Names, tag: u32, value: &[u8]) -> Result<Vec<Piece>, String> {
+    let code = std::str::from_utf8(value).map(|it| names.code(tag, it).as_bytes());
+    let mut rest = code.unwrap_or(value);
+    let (mut pieces, mut text) = (Vec::new(), Vec::new());
+    while let Some(at) = memchr(b'{', rest) {
+        text.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        if let Some((word, after)) = word(rest, b"{{", b"}}") {
+            text.extend(format!("{{{word}}}").into_bytes());
+            rest = after;
+            continue;
+        }
+        let Some((word, after)) = word(rest, b"{", b"}") else {
+            text.push(b'{');
+            rest = &rest[1..];
+            continue;
+        };
         let piece = match word {
             "now" => Piece::Now,
             "count" => Piece::Count,
-            _ if is_word => Piece::Copy(names.tag(word)?),
-            _ => {
-                pieces.push(Piece::Text(format!("{before}{{")));
-                rest = behind;
-                continue;
-            }
+            _ => Piece::Copy(
+                names
+                    .tag(word)
+                    .map_err(|why| format!("{why}; {{{{{word}}}}} is the text {{{word}}}"))?,
+            ),
         };
-        pieces.extend((!before.is_empty()).then(|| Piece::Text(before.to_owned())));
+        if !text.is_empty() {
+            pieces.push(Piece::Text(std::mem::take(&mut text)));
+        }
         pieces.push(piece);
         rest = after;
     }
-    pieces.extend((!rest.is_empty()).then(|| Piece::Text(rest.to_owned())));
+    text.extend_from_slice(rest);
+    pieces.extend((!text.is_empty()).then_some(Piece::Text(text)));
     Ok(pieces)
+}
+
+/// The word that stands between braces at the beginning, and what is behind them.
+fn word<'a>(bytes: &'a [u8], open: &[u8], close: &[u8]) -> Option<(&'a str, &'a [u8])> {
+    let inside = bytes.strip_prefix(open)?;
+    let (word, rest) =
+        inside.split_at(inside.iter().take_while(|it| it.is_ascii_alphanumeric()).count());
+    let after = rest.strip_prefix(close).filter(|_| !word.is_empty())?;
+    Some((std::str::from_utf8(word).ok()?, after))
 }
 
 #[cfg(test)]
@@ -145,7 +241,7 @@ mod tests {
     };
 
     fn said(line: &str) -> Result<(String, String), String> {
-        let draft = Template::read(&Names::new(None), line)?.fill(&FILLING);
+        let draft = Template::read(&Names::new(None), line.as_bytes())?.fill(&FILLING)?;
         let body = String::from_utf8_lossy(draft.body()).replace('\u{1}', "|");
         Ok((draft.message_type().to_owned(), body))
     }
@@ -174,6 +270,35 @@ mod tests {
     }
 
     #[test]
+    fn values_are_sent_as_they_stand() {
+        for (line, expected) in [
+            ("35=D|58={{now}} {{x}} {y z} {", "58={now} {x} {y z} {|"),
+            ("35=D | 11 = a | 58=b c |", "11=a|58=b c|"),
+            ("35=D^A11= a ^A58=b|c^A", "11= a |58=b|c|"),
+            ("35=D|11=s^A|58=x", "11=s^A|58=x|"),
+            ("35=D|354=3|355=a|b|58=x", "354=3|355=a|b|58=x|"),
+            ("35=D|354=3|355=a|bc|58=x", ""),
+            (
+                r#"{"35": "D", "44": 1234567890.123456789, "38": 182.350, "99": -0.0}"#,
+                "44=1234567890.123456789|38=182.350|99=-0.0|",
+            ),
+            (
+                r#"{"35": "D", "38": 18446744073709551617, "44": 1E-7, "99": null}"#,
+                "38=18446744073709551617|44=0.0000001|",
+            ),
+            (r#"{"35": "D", "354": 5, "355": "a\u0001b=c"}"#, "354=5|355=a|b=c|"),
+        ] {
+            match said(line) {
+                Ok((_, body)) => assert_eq!(body, expected, "{line}"),
+                Err(why) => assert_eq!(expected, "", "{line}: {why}"),
+            }
+        }
+        let line = b"35=D|58=caf\xe9|";
+        let template = Template::read(&Names::new(None), line).expect("a message");
+        assert_eq!(template.fill(&FILLING).expect("values").body(), b"58=caf\xe9\x01");
+    }
+
+    #[test]
     fn what_is_no_message_says_why() {
         for (line, why) in [
             ("11=a", "it does not say what it is"),
@@ -181,8 +306,18 @@ mod tests {
             ("35=D|11=", "11 has no value"),
             ("35=D|ClOrdID=a", "ClOrdID: only --dictionary knows fields"),
             ("NewOrderSingle|11=a", "NewOrderSingle: only --dictionary knows messages"),
-            ("35=D|0=a", "0 is no number of a field"),
-            ("{\"35\": null}", "invalid type: null"),
+            (
+                "35=D|0=a",
+                "\"0\" is no tag, which is a whole number from 1 to 2147483647 without zeros before it",
+            ),
+            ("35=D|058=a", "\"058\" is no tag, which is a whole number from 1 to 2147483647"),
+            ("35=D|2147483648=a", "\"2147483648\" is no tag, which is a whole number"),
+            ("{\"35\": null}", "it does not say what it is"),
+            ("{\"35\": \"D\", \"11\": \"a\", \"11\": \"b\"}", "11 stands twice"),
+            ("{\"35\": \"D\", \"11\": \"a\\u000154=2\"}", "11: the value has the delimiter SOH"),
+            ("{\"35\": \"D\", \"11\": {\"55\": 1}}", "11: an object stands in a group alone"),
+            ("{\"35\": \"D\"} {", "behind the object stands more"),
+            ("35=D|58={x}", "x: only --dictionary knows fields"),
         ] {
             let said = said(line).expect_err("it is none");
             assert!(said.starts_with(why), "{line}: {said}");

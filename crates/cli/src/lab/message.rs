@@ -99,6 +99,10 @@ fn kinds(
 ) -> Result<BTreeMap<String, OfType>, Fault> {
     let file = &*arguments.file;
     let (start, input) = input::open(file)?;
+    let (start, input) = match arguments.from {
+        Some(format) if format.is_binary() => (start, input),
+        _ => input::text(start, input, file)?,
+    };
     let bytes = input::whole(start, input, file)?;
     let mut found = Vec::new();
     let is_text = !input::is_binary(&bytes[..bytes.len().min(64)]);

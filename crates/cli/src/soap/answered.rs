@@ -1,7 +1,8 @@
 //! Answers held against the WSDL: what in them is not as that has it is told, and they are printed all the same.
 
+use trunkline_import::{wsdl, xsd};
 use trunkline_message::{ErrorKind, Record, UnknownContent};
-use trunkline_soap::graph::Message;
+use trunkline_soap::graph::{Message, Name, NodeId};
 use trunkline_soap::{Decoder, Layout as Around, Options, Plan, QName, Style};
 
 use super::body::Messages;
@@ -32,7 +33,7 @@ fn wrong(called: &Called, messages: &Messages, message: &Message, envelope: &str
     };
     let form = match &messages.response {
         None if message.body.is_empty() => return Vec::new(),
-        None if messages.is_answered => {
+        None if messages.answer.is_some() => {
             return vec![format!("its Body is to be empty, and has {}", names())];
         }
         None => return vec![format!("there is to be none, and it has {}", names())],
@@ -41,6 +42,10 @@ fn wrong(called: &Called, messages: &Messages, message: &Message, envelope: &str
         Some(Ok(form)) => form,
     };
     let Some(description) = &called.description else { return Vec::new() };
+    let absent = absent(description, (form, messages.answer.as_ref()), message);
+    if !absent.is_empty() {
+        return absent;
+    }
     if form.1.style != Style::DocumentLiteral {
         let wrong = read(form, envelope);
         return wrong.map_or_else(
@@ -53,6 +58,31 @@ fn wrong(called: &Called, messages: &Messages, message: &Message, envelope: &str
     let mut wrong = elements(form, message, envelope);
     wrong.extend(valid::of_answer(description, &called.name, envelope));
     wrong
+}
+
+/// The parts that are not there, of an answer that has to have them all (WS-I Basic Profile 1.1, R2212); of one that is encoded, what
+/// is not there is nil.
+fn absent(
+    description: &wsdl::Description,
+    (form, answer): (&Form, Option<&wsdl::Message>),
+    message: &Message,
+) -> Vec<String> {
+    let Some(answer) = answer else { return Vec::new() };
+    let names = |all: &[(Name, NodeId)]| -> Vec<xsd::Name> {
+        all.iter().map(|(name, _)| xsd::Name::new(name.namespace(), name.local())).collect()
+    };
+    let (around, there) = match (form.1.style, form.1.layout, message.root()) {
+        (Style::DocumentLiteral, Around::Body, _) => ("its Body".to_owned(), names(&message.body)),
+        (Style::RpcLiteral, _, Some((name, root))) => {
+            (QName::from(name).to_string(), names(message.graph.members(root)))
+        }
+        _ => return Vec::new(),
+    };
+    let told = |part: &wsdl::Part| {
+        let element = part.element().map_or_else(|| part.name.clone(), ToString::to_string);
+        format!("{around} has no {element}, which is its part {}", part.name)
+    };
+    description.absent(answer, &there).into_iter().map(told).collect()
 }
 
 /// What is wrong with which elements the Body of a document has.

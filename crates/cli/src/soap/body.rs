@@ -7,12 +7,14 @@ use std::sync::Arc;
 use serde::de::IgnoredAny;
 use trunkline_import::Problem;
 use trunkline_import::nearest;
-use trunkline_import::wsdl::{Described, Description, Header};
-use trunkline_soap::{Encoder, Fragment, HeaderBlock, Options, Plan, QName, Version};
+use trunkline_import::wsdl::{self, Described, Description, Header};
+use trunkline_message::Limits;
+use trunkline_soap::{self as soap, Encoder, Fragment, HeaderBlock, Options, Plan, QName, Version};
 
 use super::choice::Bound;
 use super::content::{
     Enveloped, Form, Said, Unread, from_json, from_part, from_xml, is_envelope, reject_unsaid,
+    text_of as text_of_bytes,
 };
 use super::place::{self, Placed};
 use super::{Called, listed, valid};
@@ -28,8 +30,8 @@ pub(super) struct Messages {
     pub(super) request: Option<Result<Form, Problem>>,
     /// May the element in the Body be nil?
     pub(super) is_nillable: bool,
-    /// Is there an answer?
-    pub(super) is_answered: bool,
+    /// The message that is the answer, if there is one.
+    pub(super) answer: Option<wsdl::Message>,
     /// What it is; none of one whose Body is empty.
     pub(super) response: Option<Result<Form, Problem>>,
     headers: Vec<Block>,
@@ -63,7 +65,7 @@ impl Messages {
         Self {
             request: described.map(|it| it.map(form)),
             is_nillable,
-            is_answered: operation.response.is_some(),
+            answer: operation.response.clone(),
             response: response.map(|it| it.map(form)),
             headers,
         }
@@ -159,12 +161,20 @@ pub(super) fn envelope(
     if is_xml && is_envelope(&text) && !blocks.is_empty() {
         return Err(wrong("it is an envelope, which has its own header".to_owned()));
     }
+    if let Some(other) = other_version(&text, version).filter(|_| is_xml) {
+        let [own, said] = [version, other].map(|it| match it {
+            Version::Soap11 => "SOAP 1.1",
+            Version::Soap12 => "SOAP 1.2",
+        });
+        return Err(wrong(format!("it is an envelope of {said}, and the call is of {own}")));
+    }
     match (is_xml, request) {
         (true, request) => {
             let said = Enveloped::new(&text, version, &header);
             match request {
                 Some(Ok(form)) if is_checked => {
-                    let record = from_xml(&said, form).map_err(unread)?;
+                    let description = called.description.as_deref();
+                    let record = from_xml(&said, form, description).map_err(unread)?;
                     let said_so = (name, &Said::Xml(&said));
                     valid::check_body(called, &said.envelope, said_so, &record)?;
                 }
@@ -194,6 +204,12 @@ pub(super) fn envelope(
     }
 }
 
+/// The version of an envelope, if it is one, and of another version than this.
+fn other_version(text: &str, version: Version) -> Option<Version> {
+    let opened = soap::open(text.trim_ascii().as_bytes(), &Limits::default());
+    opened.ok().map(|it| it.version).filter(|it| *it != version && is_envelope(text))
+}
+
 /// Is it the text itself, and no file?
 fn is_inline(said: &str) -> bool {
     said.trim_ascii_start().starts_with(['<', '{'])
@@ -204,18 +220,17 @@ fn text_of(said: &str) -> Result<String, Fault> {
     let read = match said {
         _ if is_inline(said) => return Ok(said.to_owned()),
         "-" => {
-            let mut text = String::new();
-            io::stdin().read_to_string(&mut text).map(|_| text)
+            let mut bytes = Vec::new();
+            io::stdin().read_to_end(&mut bytes).map(|_| bytes)
         }
-        _ => fs::read_to_string(said),
+        _ => fs::read(said),
     };
-    let text = read.map_err(|cause| {
+    read.and_then(text_of_bytes).map_err(|cause| {
         let hint = match cause.kind() {
             io::ErrorKind::NotFound => "; JSON begins with { and XML with <, all else is a file",
             _ => "",
         };
         let name = if said.is_empty() { "\"\"" } else { said };
         Fault::new(format!("{name}: {cause}{hint}"))
-    })?;
-    Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text))
+    })
 }

@@ -13,7 +13,8 @@ use trunkline_import::xsd::Violation;
 use trunkline_message::{
     Component, Error, ErrorKind, Field, Holds, Layout, Record, ScopeId, Shape, UnknownContent,
 };
-use trunkline_soap::{Decoder, Encoder, Options, Plan, Version, is_nillable};
+use trunkline_session::soap::in_utf8;
+use trunkline_soap::{Decoder, Encoder, Options, Plan, Style, Version, is_nillable};
 use trunkline_transcode::{Format, explain};
 
 use super::members::Request;
@@ -126,12 +127,13 @@ pub(super) fn from_file(
     path: &Path,
     form: &Form,
 ) -> Result<Given, Fault> {
-    let text = fs::read_to_string(path).map_err(|cause| of_file(path, &cause))?;
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+    let text = fs::read(path).and_then(text_of).map_err(|cause| of_file(path, &cause))?;
+    let text = &*text;
     let given = match text.trim_ascii_start().starts_with('<') {
         true => {
             let said = Enveloped::new(text, form.1.version, "");
-            from_xml(&said, form).and_then(|it| given(description, form, it, &Said::Xml(&said)))
+            let read = from_xml(&said, form, Some(description));
+            read.and_then(|it| given(description, form, it, &Said::Xml(&said)))
         }
         false => {
             // The parts of what is encoded are not as a schema has them.
@@ -171,7 +173,8 @@ pub(super) fn given(
 }
 
 /// A message in JSON, of which every member is known. It may stand in an object whose only member has the name of the
-/// message, as `convert` writes it. What `form` has is suggested where a name is not known.
+/// message, as `convert` writes it and reads it, also where the message has a member of that name. What `form` has is suggested
+/// where a name is not known.
 pub(super) fn from_json(
     text: &str,
     layout: &Arc<Layout>,
@@ -190,16 +193,12 @@ pub(super) fn from_part(
     let whole = &text[part.clone()];
     let trimmed = whole.trim_ascii();
     let own = part.start + whole.len() - whole.trim_ascii_start().len();
-    let is_member = || {
-        let scope = layout.scope(ScopeId(0));
-        let fields = scope.fields.iter().map(|it| &*it.name);
-        let mut names = fields.chain(scope.components.iter().map(|it| &*it.name));
-        names.any(|it| it == layout.name())
-    };
-    let named = json::name(trimmed.as_bytes()).is_ok_and(|it| it == layout.name()) && !is_member();
     let nil_items = form.is_some_and(|it| it.1.style.is_encoded());
-    let options = json::Options { named, nil_items, ..json::Options::default() };
-    let plan = json::Plan::new(layout, &options).map_err(Unread::new)?;
+    let options = |named| json::Options { named, nil_items, ..json::Options::default() };
+    let mut plan = json::Plan::new(layout, &options(false)).map_err(Unread::new)?;
+    if plan.is_named(trimmed.as_bytes()) {
+        plan = json::Plan::new(layout, &options(true)).map_err(Unread::new)?;
+    }
     let mut record = Record::new(layout);
     let mut decoder = json::Decoder::new(&plan).on_unknown(UnknownContent::Reject);
     decoder.decode(trimmed.as_bytes(), &mut record).map_err(|error| Unread {
@@ -274,14 +273,43 @@ fn unsaid_inside(layout: &Layout, field: &Field, said: &Json, path: &str) -> Opt
     }
 }
 
-/// A message in an envelope, of which every element is known.
-pub(super) fn from_xml(said: &Enveloped<'_>, form: &Form) -> Result<Record, Unread> {
+/// The text of a file, in UTF-8 or as its XML says, without its byte order mark.
+pub(super) fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+    let text = String::from_utf8(in_utf8(&bytes).into_owned()).map_err(|_| {
+        let why = "it is not in UTF-8, and says no other encoding that is read here";
+        io::Error::new(io::ErrorKind::InvalidData, why)
+    })?;
+    Ok(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text))
+}
+
+/// A message in an envelope, of which every element is known, or may stand there by the schemas, as attributes may of which these
+/// name none.
+pub(super) fn from_xml(
+    said: &Enveloped<'_>,
+    form: &Form,
+    description: Option<&Description>,
+) -> Result<Record, Unread> {
+    let style = form.1.style;
+    let is_valid = |it: &Description| {
+        style == Style::DocumentLiteral
+            && it.missing().is_empty()
+            && valid::violations(it, style, &said.envelope).is_empty()
+    };
+    read_xml(said, form, UnknownContent::Reject).or_else(|why| {
+        match description.is_some_and(is_valid) {
+            true => read_xml(said, form, UnknownContent::Keep),
+            false => Err(why),
+        }
+    })
+}
+
+fn read_xml(said: &Enveloped<'_>, form: &Form, unknown: UnknownContent) -> Result<Record, Unread> {
     let (layout, options) = form;
     // Who reads an answer takes an element of any name around it; who writes one has to name it as the description does.
     let options = Options { any_header: true, any_wrapper: false, ..options.clone() };
     let plan = Plan::new(layout, &options).map_err(Unread::new)?;
     let mut record = Record::new(layout);
-    let mut decoder = Decoder::new(&plan).on_unknown(UnknownContent::Reject);
+    let mut decoder = Decoder::new(&plan).on_unknown(unknown);
     let bytes = said.envelope.as_bytes();
     decoder.decode(bytes, &mut record).map_err(|error| Unread {
         place: Some(said.place(error.offset())),
@@ -399,9 +427,13 @@ fn element(text: &str) -> &str {
     behind.map_or(text, element)
 }
 
-/// A message in JSON, as a line.
+/// A message in JSON, as a line; in an object with its name where it has a member of that name, which would be taken for it.
 pub(super) fn to_json(layout: &Arc<Layout>, record: &Record) -> trunkline_message::Result<String> {
-    let plan = json::Plan::new(layout, &json::Options::default())?;
+    let mut plan = json::Plan::new(layout, &json::Options::default())?;
+    if plan.has_own_name() {
+        let options = json::Options { named: true, ..json::Options::default() };
+        plan = json::Plan::new(layout, &options)?;
+    }
     let mut encoder = json::Encoder::new(&plan);
     Ok(String::from_utf8_lossy(encoder.encode(record)?).into_owned())
 }

@@ -1,29 +1,41 @@
 //! Messages that are made up, to be answered with or to show how an operation is called.
 
-use trunkline_message::{Any, Field, Record, Samples};
+use std::collections::HashSet;
+
+use trunkline_message::{Any, Field, MemberId, Record, Samples};
 use trunkline_soap::{
     NamespaceConstraint, item_name, namespace_constraint, namespace_of, noted_name,
 };
 
 use super::content::Form;
 
+/// Why no message is made up of which nothing else is known.
+pub(super) const TOO_LARGE: &str = "what has to be in it is more than is made up";
+
+/// How many messages there are [with everything](with_all).
+pub(super) const WHOLE: usize = 3;
+
 /// Messages with everything, that which is nicest to read first.
 pub(super) fn whole(form: &Form) -> Vec<Record> {
-    made(form, |samples| {
-        let mut all = vec![samples.whole()];
-        all.extend([1, 2].map(|rounds| samples.of_each(rounds)));
-        all
+    (0..WHOLE).filter_map(|which| with_all(form, which, &HashSet::new())).collect()
+}
+
+/// One of those, from 0, in which these members are not where they need not be.
+pub(super) fn with_all(form: &Form, which: usize, left_out: &HashSet<MemberId>) -> Option<Record> {
+    made(form, left_out, |samples| match which {
+        0 => samples.whole(),
+        rounds => samples.of_each(rounds),
     })
 }
 
-/// That with nothing but what must be there.
-pub(super) fn least(form: &Form) -> Record {
-    made(form, |samples| samples.least())
+/// That with nothing but what must be there; none if that is [too large](TOO_LARGE).
+pub(super) fn least(form: &Form) -> Option<Record> {
+    made(form, &HashSet::new(), |samples| samples.least())
 }
 
-fn made<T>(form: &Form, of: impl FnOnce(&Samples<'_>) -> T) -> T {
+fn made<T>(form: &Form, left_out: &HashSet<MemberId>, of: impl FnOnce(&Samples<'_>) -> T) -> T {
     let content = |field: &Field, is_needed: bool| content(form, field, is_needed);
-    of(&Samples::new(&form.0, &content))
+    of(&Samples::new(&form.0, &content).without(left_out))
 }
 
 /// What stands where content of any shape may: an element of any name that is in no namespace, or what has to be there.

@@ -37,6 +37,8 @@ pub(super) enum Content {
 /// An element.
 pub(super) struct Parameter {
     pub(super) name: QName,
+    /// None of the message's own text.
+    pub(super) member: Option<MemberId>,
     pub(super) content: Content,
     /// How many there have to be,
     pub(super) least: u64,
@@ -131,6 +133,7 @@ impl<'a> Request<'a> {
                 let (least, most) = self.count(field, false);
                 members.parameters.push(Parameter {
                     name: self.name(name, field.member, false),
+                    member: Some(field.member),
                     content: self.item(scope, index),
                     least,
                     most,
@@ -183,6 +186,26 @@ impl<'a> Request<'a> {
         let elements = members.parameters.into_iter().map(|it| it.name.local);
         let attributes = members.attributes.into_iter().map(|it| it.name.local);
         Some(elements.chain(attributes).collect())
+    }
+
+    /// The innermost member that need not be there, of those on a path of XPath from what is in the element of the Body on.
+    pub(super) fn optional_at(&self, path: &str) -> Option<MemberId> {
+        let (mut members, mut optional) = (self.members(), None);
+        for step in path.split('/').filter(|it| !it.is_empty()) {
+            if let Some(name) = step.strip_prefix('@') {
+                let mut attributes = members.attributes.iter().filter(|it| !it.is_required);
+                let found = attributes.find(|it| it.name.local == name);
+                let own = found.map(|it| self.scope(it.of.0).fields[it.of.1].member);
+                return own.or(optional);
+            }
+            let name = step.split('[').next()?;
+            let Some(found) = members.parameters.iter().find(|it| it.name.local == name) else {
+                break;
+            };
+            optional = found.member.filter(|_| found.least == 0).or(optional);
+            members = self.members_of(self.of_type(found.content, None));
+        }
+        optional
     }
 
     /// The value of an element or attribute that may have no other one, since the schema fixes it.
@@ -519,6 +542,7 @@ impl<'a> Request<'a> {
         let is_nillable = self.is_noted(component.member, "nillable", "true");
         members.parameters.push(Parameter {
             name: self.name(local, component.member, false),
+            member: Some(component.member),
             content: if is_typed {
                 Content::Typed(id, Some(at))
             } else {
@@ -589,6 +613,7 @@ impl<'a> Request<'a> {
         };
         members.parameters.push(Parameter {
             name: self.name(local, member, false),
+            member: Some(member),
             content,
             least: if choice.is_some() { 0 } else { least },
             most,

@@ -6,13 +6,13 @@ use serde_json::json;
 use trunkline_message::Limits;
 use trunkline_session::Profile;
 use trunkline_session::soap::Fault as SoapFault;
-use trunkline_soap::Version;
 use trunkline_soap::graph::{self, Array, Content, Graph, Message, Name, Node, NodeId};
+use trunkline_soap::{HeaderBlock, Version};
 
 use super::content::enveloped;
 use super::members::{Arm, Content as Known, Members, Parameter, Request};
 use super::request::step;
-use super::{Called, mixed};
+use super::{Called, faults, mixed};
 use crate::fault::Fault;
 use crate::output::{Form, plain, print};
 
@@ -63,14 +63,38 @@ pub(super) fn values_of_body(message: &Message) -> Vec<(String, String)> {
     lines.values
 }
 
-/// Prints a fault, what its detail holds, and how the call travelled that it answers.
+/// Prints a fault with all that it says, what its detail holds, the header blocks beside it, and how the call travelled that it
+/// answers. `envelope` is that of the answer.
 pub(super) fn print_fault(
     fault: &SoapFault,
+    (envelope, blocks): (&str, &[HeaderBlock]),
     profile: Option<&Profile>,
     form: Form,
 ) -> Result<(), Fault> {
-    let details: Vec<&str> = fault.detail.iter().map(|it| it.as_str()).collect();
+    let more = faults::more(envelope);
     form.say(&format!("fault: {}\n", plain(&fault.to_string())))?;
+    if fault.subcodes.len() > 1 {
+        for subcode in &fault.subcodes {
+            form.say(&format!("subcode: {}\n", plain(&subcode.to_string())))?;
+        }
+    }
+    let others = |it: &&(String, String)| it.1 != fault.reason;
+    for (language, text) in more.reasons.iter().filter(others) {
+        form.say(&format!("reason in {}: {}\n", plain(language), plain(text)))?;
+    }
+    for (name, uri) in [("node", &fault.node), ("role", &fault.role)] {
+        if let Some(uri) = uri {
+            form.say(&format!("{name}: {}\n", plain(uri)))?;
+        }
+    }
+    let mut details: Vec<&str> = fault.detail.iter().map(|it| it.as_str()).collect();
+    if let Some(text) = &more.detail_text {
+        // It was read as an element, behind the others.
+        if fault.detail.last().is_some_and(|it| it.name().is("", "text")) {
+            details.pop();
+        }
+        details.push(text);
+    }
     for detail in &details {
         form.say(&format!("detail: {}\n", plain(detail)))?;
         for (path, value) in inside(detail) {
@@ -81,15 +105,49 @@ pub(super) fn print_fault(
     let values: Vec<_> =
         values.map(|(path, value)| json!({"path": path, "value": value})).collect();
     let profile = profile.map(ToString::to_string);
+    print_blocks(blocks, form)?;
     if let Some(profile) = &profile {
         form.say(&format!("profile: {profile}\n"))?;
     }
-    let text = fault.to_string();
-    form.fact(&json!({"fact": "fault", "text": text, "details": details, "values": values, "profile": profile}))
+    let reason = |it: &(String, String)| json!({"language": it.0, "text": it.1});
+    form.fact(&json!({
+        "fact": "fault", "text": fault.to_string(),
+        "subcodes": fault.subcodes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "reasons": more.reasons.iter().map(reason).collect::<Vec<_>>(),
+        "node": fault.node, "role": fault.role,
+        "details": details, "values": values, "profile": profile,
+    }))
+}
+
+/// Prints the header blocks of an answer, each with what it asks of whom and what it holds.
+pub(super) fn print_blocks(blocks: &[HeaderBlock], form: Form) -> Result<(), Fault> {
+    for block in blocks {
+        let HeaderBlock { name, must_understand, role, relay, content } = block;
+        let must = if *must_understand { ", must be understood" } else { "" };
+        let to = role.as_ref().map_or(String::new(), |it| format!(", for {}", plain(it)));
+        let relayed = if *relay { ", to be relayed" } else { "" };
+        let xml = content.as_str();
+        form.say(&format!("header block{must}{to}{relayed}: {}\n", plain(xml)))?;
+        let values = inside(xml);
+        for (path, value) in &values {
+            form.say(&format!("  {} = {}\n", plain(path), plain(value)))?;
+        }
+        let values: Vec<_> =
+            values.iter().map(|(path, value)| json!({"path": path, "value": value})).collect();
+        form.fact(&json!({
+            "fact": "header", "name": name.local, "namespace": name.namespace,
+            "must_understand": must_understand, "role": role, "relay": relay,
+            "xml": xml, "values": values,
+        }))?;
+    }
+    Ok(())
 }
 
 /// The values of an element, by their paths from its name on; none if it is as short as its value.
 fn inside(detail: &str) -> Vec<(String, String)> {
+    if !detail.starts_with('<') {
+        return Vec::new();
+    }
     let envelope = enveloped(detail, Version::Soap11, "");
     let message = graph::decode(envelope.as_bytes(), &Limits::default()).ok();
     let Some(message) = message.or_else(|| mixed::decode(&envelope)) else { return Vec::new() };

@@ -80,7 +80,7 @@ pub(crate) fn serve(arguments: &SoapServeArguments) -> Result<Ending, Fault> {
         let binding = &description.binding(it.1).name;
         served.left_out.iter().map(move |index| (binding, *index))
     });
-    documents.leave_out(&left_out.collect::<Vec<_>>());
+    documents.leave_out(&left_out.collect::<Vec<_>>())?;
     let (mut lines, mut waits) = (Vec::new(), false);
     for ((&(owner, port), path), Operations { all, .. }) in ports.iter().zip(&paths).zip(served) {
         waits |= all.iter().any(|it| it.rules.wait());
@@ -395,11 +395,9 @@ fn write_answers(
             };
             let is_empty = |it: &Layout| it.scope(ScopeId(0)).fields.is_empty();
             let Some(form) = response.filter(|it| !is_empty(&it.0)) else { continue };
-            let text = answer::made_up(description, &form).and_then(|(sample, wrong)| {
-                if let Some(why) = wrong {
-                    remark(&format!("{}: {}", operation.name, answer::no_valid_one(&why)));
-                }
-                to_json(&form.0, &sample)
+            let text = answer::made_up(description, &form).and_then(|made| {
+                made.note.iter().for_each(|it| remark(&format!("{}: {it}", operation.name)));
+                to_json(&form.0, &made.record).map_err(|it| it.to_string())
             });
             let text = match text {
                 Ok(text) => text + "\n",

@@ -38,9 +38,16 @@ pub(super) fn request(
     let attributes = writer.attributes("", &called.name, &tree.attributes, &members.attributes)?;
     if let Some(content) = members.text {
         let name = QName::new(namespace.as_str(), local.as_str());
-        let (least, most, choice, may_be_nil) = (1, 1, None, false);
-        members.parameters =
-            vec![Parameter { name, content, least, most, is_nillable, may_be_nil, choice }];
+        members.parameters = vec![Parameter {
+            name,
+            member: None,
+            content,
+            least: 1,
+            most: 1,
+            is_nillable,
+            may_be_nil: false,
+            choice: None,
+        }];
     }
     let inside = writer.members(&at, &tree.inside, &members)?;
     let node = match (request.is_body(), is_value, &*inside) {

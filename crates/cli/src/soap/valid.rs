@@ -5,7 +5,7 @@ use trunkline_import::Limits;
 use trunkline_import::wsdl::Description;
 use trunkline_import::xsd::Violation;
 use trunkline_message::{Checks, Message as _, Record};
-use trunkline_soap::{Options, Style};
+use trunkline_soap::{Layout as Around, Options, Style};
 
 use super::Called;
 use super::content::{Said, Unread};
@@ -88,6 +88,36 @@ pub(super) fn of_message(
     };
     let place = violations.first().and_then(|it| one(it).place);
     told(&violations, |it| one(it).what).map(|what| Unread { place, ..Unread::new(what) })
+}
+
+/// What is wrong in a message that was made up.
+pub(super) struct Wrong {
+    /// The first of it, from what is in the element of the Body on, or in the Body if that is the message.
+    pub(super) path: String,
+    pub(super) what: String,
+}
+
+/// What the description says against a message that is encoded so, if it says anything.
+pub(super) fn wrong_in(
+    description: &Description,
+    options: &Options,
+    envelope: &str,
+    record: &Record,
+) -> Option<Wrong> {
+    let what = of_message(description, options, (envelope, record), None)?.what;
+    let (path, steps) = match options.style {
+        Style::DocumentLiteral => {
+            let first = violations(description, options.style, envelope).into_iter().next();
+            let steps = if options.layout == Around::Body { 3 } else { 4 };
+            (first.map(|it| it.path).unwrap_or_default(), steps)
+        }
+        _ => {
+            let unfit = Checks::new(record.message_layout()).ok().map(|it| it.check(record));
+            (unfit.and_then(Result::err).map(|it| it.path().to_owned()).unwrap_or_default(), 1)
+        }
+    };
+    let path = path.split('/').skip(steps).collect::<Vec<_>>().join("/");
+    Some(Wrong { path, what })
 }
 
 /// What the schemas say against a request as it came. Of a call they say what its header blocks are, unless they are encoded.

@@ -8,7 +8,7 @@ use trunkline_client::{
     Start, Subscribe, Subscription, kind,
 };
 
-use super::Listing;
+use super::{Listing, point_at_text};
 use crate::arguments::{Column, SubArguments};
 use crate::client::{counted, not_taken, tell};
 use crate::fault::Fault;
@@ -40,6 +40,7 @@ pub(super) fn consume(
         deliveries: arguments.deliveries.unwrap_or(0),
     };
     let subscription = client.consume(&how).map_err(|error| match (error, &arguments.durable) {
+        (error, _) if point_at_text(&error, arguments) => not_taken(pattern, error),
         (Error::Rejected(rejection), Some(name)) if rejection.offset.is_none() => {
             Fault::new(format!("the durable subscription {name:?} is rejected: {}", rejection.text))
         }
@@ -108,6 +109,7 @@ impl Listing<'_> {
     /// What comes beside direct messages.
     pub(super) fn take_guaranteed(&mut self, event: &Event<'_>) {
         match event {
+            Event::Delivery(it) if it.is_unrendered => self.take_unrendered(it),
             Event::Delivery(it) => {
                 let Delivery { subscription, topic, conflation, format, payload, .. } = *it;
                 let (sequence, guaranteed) = (None, Some(Shown::new(it)));
@@ -142,6 +144,29 @@ impl Listing<'_> {
             // What the router says last is in the error behind it, and the others are answers to nothing that
             // is asked here.
             _ => {}
+        }
+    }
+
+    /// A message that is not to be had as it was asked for is a gap. It is acknowledged when that is told: a replay from its
+    /// position finds it as it was stored.
+    fn take_unrendered(&mut self, it: &Delivery<'_>) {
+        let Delivery { subscription, topic, position, .. } = *it;
+        let reason = String::from_utf8_lossy(it.payload);
+        if self.arguments.json {
+            let mut value = json!({
+                "event": "gap",
+                "topic": topic,
+                "pattern": self.pattern(subscription),
+                "count": 1,
+                "reason": reason,
+            });
+            Shown::new(it).json(&mut value);
+            self.note(&value);
+        }
+        let at = format!("{topic} message at position {position} is not to be had: {reason}");
+        self.count_gap(1, &at);
+        if self.arguments.durable.is_some() {
+            self.printed.push((subscription, position));
         }
     }
 

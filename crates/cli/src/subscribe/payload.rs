@@ -4,6 +4,7 @@ use trunkline_server::formats::read_as;
 use trunkline_transcode::{Format, Kind, Messages, Options};
 
 use crate::arguments::SubArguments;
+use crate::client::counted;
 use crate::decode::Show;
 use crate::description;
 use crate::fault::Fault;
@@ -16,10 +17,14 @@ pub(super) struct Payloads<'a> {
     how: How<'a>,
     name: Option<&'a str>,
     json: Vec<u8>,
-    /// Payloads that are not what the schema says, and why the first of them is not.
-    wrong: u64,
-    why: Option<String>,
+    /// Why payloads are not what the schema says, and of how many each is the reason.
+    wrong: Vec<(String, u64)>,
+    /// So many more are not, for other reasons.
+    more_wrong: u64,
 }
+
+/// Reasons that are told one by one.
+const REASONS: usize = 20;
 
 enum How<'a> {
     /// In a line, as they are.
@@ -34,7 +39,8 @@ impl<'a> Payloads<'a> {
     pub(super) fn new(arguments: &'a SubArguments) -> Result<Self, Fault> {
         let described = |file: &String| {
             let description = description::read(file, &arguments.description)?;
-            Ok::<_, Fault>(Messages::new(description, Options::default(), limits()))
+            let options = Options { code_set: arguments.code_set, ..Options::default() };
+            Ok::<_, Fault>(Messages::new(description, options, limits()))
         };
         let messages = arguments.schema.as_ref().map(described).transpose()?;
         let name = arguments.message.as_deref();
@@ -43,21 +49,25 @@ impl<'a> Payloads<'a> {
             (Some(messages), false) => How::Json(Box::new(messages)),
             (None, false) => How::Plain,
         };
-        Ok(Self { how, name, json: Vec::new(), wrong: 0, why: None })
+        Ok(Self { how, name, json: Vec::new(), wrong: Vec::new(), more_wrong: 0 })
     }
 
-    /// The message in JSON, if a schema describes it.
-    pub(super) fn json(&mut self, format: u16, payload: &[u8]) -> Option<&str> {
+    /// The message in JSON, if a schema describes it; or why it is not what that says.
+    pub(super) fn json(&mut self, format: u16, payload: &[u8]) -> Option<Result<&str, String>> {
         let How::Json(messages) = &mut self.how else { return None };
         let (format, payload) = read_as(format, payload)?;
         self.json.clear();
         let decoded = messages.decode(format, self.name, payload).map(|_| ());
         match decoded.and_then(|()| messages.write(Format::Json, &mut self.json)) {
-            Ok(_) => std::str::from_utf8(&self.json).ok(),
+            Ok(_) => std::str::from_utf8(&self.json).ok().map(Ok),
             Err(error) => {
-                self.wrong += 1;
-                self.why.get_or_insert_with(|| error.to_string());
-                None
+                let why = error.to_string();
+                match self.wrong.iter().position(|it| it.0 == why) {
+                    Some(known) => self.wrong[known].1 += 1,
+                    None if self.wrong.len() < REASONS => self.wrong.push((why.clone(), 1)),
+                    None => self.more_wrong += 1,
+                }
+                Some(Err(why))
             }
         }
     }
@@ -78,8 +88,8 @@ impl<'a> Payloads<'a> {
             }
             _ => {
                 match self.json(format, payload) {
-                    Some(json) => out.push_str(json),
-                    None => write_payload(out, format, payload),
+                    Some(Ok(json)) => out.push_str(json),
+                    Some(Err(_)) | None => write_payload(out, format, payload),
                 }
                 String::new()
             }
@@ -87,13 +97,19 @@ impl<'a> Payloads<'a> {
     }
 
     pub(super) fn is_wrong(&self) -> bool {
-        self.wrong > 0
+        !self.wrong.is_empty()
     }
 
-    /// What was not as the schema says since this was asked last.
-    pub(super) fn take_wrong(&mut self) -> Option<(u64, String)> {
-        let wrong = std::mem::take(&mut self.wrong);
-        self.why.take().map(|why| (wrong, why))
+    /// What was not as the schema says since this was asked last: lines for people.
+    pub(super) fn take_wrong(&mut self) -> Vec<String> {
+        let not = |count: u64| format!("{} not as the schema says", counted(count, "message"));
+        let told = self.wrong.drain(..).map(|(why, count)| format!("{}: {why}", not(count)));
+        let mut told: Vec<String> = told.collect();
+        match std::mem::take(&mut self.more_wrong) {
+            0 => {}
+            more => told.push(format!("{} for other reasons", not(more))),
+        }
+        told
     }
 }
 

@@ -125,16 +125,16 @@ impl<'a> View<'a> {
         };
         format!(
             "trunkline {} at {}, up {}\n\
-             {} clients  {} topics  {} subscriptions\n\
+             {}  {}  {}\n\
              in {} messages/s {}/s  out {} messages/s {}/s  elided {}/s  lost {}/s\n\
              {} matched = {} delivered + {} elided + {} lost{unrendered}{filtered} + {} queued ({}, memory {})\n\
              {last_values}{conversions}{latencies}{trouble}{drain}",
             it.version,
             self.arguments.site.to,
             lasting(it.now_ns),
-            count(totals.clients_now),
-            count(totals.topics_now),
-            count(totals.subscriptions_now),
+            named(totals.clients_now, "client"),
+            named(totals.topics_now, "topic"),
+            named(totals.subscriptions_now, "subscription"),
             with_commas(rate(|it| it.totals.messages)),
             size_of(rate(|it| it.totals.received_bytes)),
             with_commas(rate(|it| it.totals.ledger.delivered)),
@@ -231,6 +231,11 @@ fn wrapped(text: &str, width: usize) -> String {
 
 pub(super) fn count(count: u64) -> String {
     with_commas(count as f64)
+}
+
+/// `1 topic`, `2,000 topics`.
+fn named(of: u64, what: &str) -> String {
+    format!("{} {what}{}", count(of), if of == 1 { "" } else { "s" })
 }
 
 /// Bytes in the largest unit that leaves a whole number.

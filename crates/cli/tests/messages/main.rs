@@ -2,14 +2,17 @@
 //! without.
 
 mod matrix;
+#[path = "../verbs/mod.rs"]
+mod verbs;
 
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use verbs::run_in as run;
 
 const DICTIONARY: &str = "<fix major='4' minor='4'>
  <header>
@@ -51,29 +54,9 @@ fn framed(body: &str) -> String {
 }
 
 fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("messages").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("Cargo's folder for tests is writable");
+    let folder = verbs::folder("messages", test);
     fs::write(folder.join("own.xml"), DICTIONARY).expect("a file");
     folder
-}
-
-/// Exit status, standard output, standard error, with this as standard input.
-fn run(folder: &Path, arguments: &[&str], input: &[u8]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_trunkline"));
-    command.args(arguments).current_dir(folder);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("it is piped");
-    let input = input.to_vec();
-    let feeding = std::thread::spawn(move || {
-        // One that ends early need not read all.
-        let _ = stdin.write_all(&input);
-    });
-    let output = child.wait_with_output().expect("it ends");
-    feeding.join().expect("a thread of ours");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 /// Lines without what aligns them.
@@ -750,4 +733,41 @@ fn a_dictionary_says_which_version_it_is_of() {
         err.contains("the version: it says no version of FIX, and that is FIX 4.4 here"),
         "{err}"
     );
+}
+
+/// Windows writes text so: each character in two bytes, behind a mark.
+#[test]
+fn logs_in_utf_16_are_read() {
+    let folder = folder("utf-16");
+    let text = format!(
+        "10:00 sent {}\r\n10:01 nothing\r\n10:02 sent {}\r\n",
+        framed(ORDER),
+        framed("35=D|49=D\u{fc}sk|11=A2|54=2|38=5|")
+    );
+    let little = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let big = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+    let decode = ["decode", "-s", "own.xml"];
+    let (status, expected, _) = run(&folder, &decode, &text);
+    assert_eq!(status, Some(0), "{expected}");
+    assert!(expected.contains("FUND 7") && expected.contains("D\u{fc}sk"), "{expected}");
+    for (bytes, charset) in [
+        ([b"\xff\xfe", &*little(&text)].concat(), "UTF-16LE"),
+        ([b"\xfe\xff", &*big(&text)].concat(), "UTF-16BE"),
+        (little(&text), "UTF-16LE"),
+        (big(&text), "UTF-16BE"),
+    ] {
+        let (status, out, err) = run(&folder, &decode, &bytes);
+        assert_eq!((status, &out), (Some(0), &expected), "{err}");
+        assert!(err.contains(&format!("in {charset}, read as UTF-8")), "{err}");
+        let convert = ["convert", "--from", "fix", "--to", "json", "-s", "own.xml"];
+        let (status, json, err) = run(&folder, &convert, &bytes);
+        assert_eq!((status, json.lines().count()), (Some(0), 2), "{err}");
+        // It ends within a character.
+        let (status, _, err) = run(&folder, &decode, &bytes[..bytes.len() - 1]);
+        assert_eq!(status, Some(2), "{err}");
+        assert!(err.contains(charset) && err.contains("ends within a character"), "{err}");
+    }
+    let json = [b"\xff\xfe", &*little("{\"NewOrderSingle\":{}}\n")].concat();
+    let (_, out, _) = run(&folder, &["decode"], &json);
+    assert!(out.contains("JSON"), "{out}");
 }

@@ -1,5 +1,6 @@
 //! `trunkline pub`, `sub`, `request` and `reply` with a router of their own, as a user sees them.
 
+mod given;
 mod shown;
 
 use std::fs;
@@ -317,6 +318,41 @@ fn a_subscriber_gets_the_fields_that_it_names() {
             "orders\t{\"Order\":{\"Price\":2,\"Text\":\"t\"}}"
         ]
     );
+}
+
+#[test]
+fn a_consumer_gets_guaranteed_messages_as_it_asks_for_them() {
+    let listing = folder("consumed-files").join("order.listing");
+    let text =
+        "message Order D\nfield ClOrdID 11 text required\nfield Price 44 decimal optional\nend\n";
+    fs::write(&listing, text).expect("a file");
+    let topic = format!(
+        "[[topic]]\npattern = \"orders/>\"\nschema = {listing:?}\ntype = \"Order\"\nformat = \"json\"\n"
+    );
+    let router = Router::start_with("consumed", "tcp://127.0.0.1:0", &topic);
+    for (id, price) in [("A", "1.49"), ("B", "1.5"), ("C", "\"dear\""), ("D", "2")] {
+        let order = format!("{{\"ClOrdID\":\"{id}\",\"Price\":{price}}}");
+        router.good(&["pub", "--guaranteed", "--producer", "desk", "orders/1", &order]);
+    }
+    let wanted = ["--where", "Price >= 1.5", "--as", "json", "--fields", "ClOrdID"];
+    let told = router.bad(&["sub", "orders/>", "--durable", "gate", "--where", "Prize > 1"]);
+    let (shown, line) = told.split_once("trunkline: ").expect("a line");
+    assert!(shown.contains("Prize > 1\n") && shown.contains('^'), "{told}");
+    assert!(line.contains("Prize is no field") && line.contains("mean Price?"), "{told}");
+    let durable = &["orders/>", "--durable", "gate", "--from", "all", "--count", "2"][..];
+    let replay = &["orders/>", "--replay", "--from", "all", "--count", "2"][..];
+    let orders = ["B", "D"].map(|id| format!("orders/1\t{{\"Order\":{{\"ClOrdID\":\"{id}\"}}}}"));
+    for sub in [durable, replay] {
+        let (status, out, err) = router.sub(&[sub, &wanted].concat()).end();
+        assert_eq!((status, &out[..]), (Some(0), &orders[..]), "{err:?}");
+        let gap = |it: &&String| it.starts_with("trunkline: gap: orders/1 message at position ");
+        let gap = err.iter().find(gap).expect("what has no number is told");
+        assert!(gap.contains("not to be had: ") && gap.contains("Price"), "{gap}");
+    }
+    // All of it is done, also what did not pass and what was not to be had: the next one gets what is new.
+    router.good(&["pub", "--guaranteed", "--producer", "desk", "orders/1", "{\"ClOrdID\":\"E\"}"]);
+    let (_, out, _) = router.sub(&["orders/>", "--durable", "gate", "--count", "1"]).end();
+    assert_eq!(out, ["orders/1\t{\"ClOrdID\":\"E\"}"]);
 }
 
 #[test]

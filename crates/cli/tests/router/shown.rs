@@ -140,3 +140,55 @@ fn messages_are_decoded_by_a_schema_where_they_are_shown() {
     let told = router.bad(&["sub", "t", "--decode", "--json"]);
     assert!(told.contains("--decode") && told.contains("--json"), "{told}");
 }
+
+#[test]
+fn what_is_wrong_is_told_of_each_message_and_text_is_of_the_charset() {
+    let router = Router::start("charsets");
+    let folder = folder("charsets-files");
+    let file = |name: &str, bytes: &[u8]| {
+        fs::write(folder.join(name), bytes).expect("a file");
+        folder.join(name).to_str().expect("text").to_owned()
+    };
+    let listing =
+        "message Order D\nfield ClOrdID 11 text required\nfield Price 44 decimal optional\nend\n";
+    let listing = file("order.listing", listing.as_bytes());
+    // A string of three bytes, of which the second is of ISO-8859-1, and no price.
+    let bytes = file("order.cdr", b"\x01\x03\0\0\0A\xfc\0\0");
+    let by_schema = ["t", "--count", "4", "--schema", &listing, "--type", "Order"];
+    let charset = ["--charset", "ISO-8859-1"];
+    let json = router.sub(&[&by_schema[..], &charset, &["--json"]].concat());
+    let decoding = router.sub(&[&by_schema[..], &charset, &["--decode"]].concat());
+    let lines = router.sub(&by_schema);
+    router.good(&["pub", "t", "--file", &bytes, "--format", "cdr"]);
+    for wrong in [
+        "{\"Order\":{\"Price\":1}}",
+        "{\"Order\":{\"ClOrdID\":1}}",
+        "{\"Order\":{\"ClOrdID\":\"a\",\"Price\":\"x\"}}",
+    ] {
+        router.good(&["pub", "t", wrong, "--format", "json"]);
+    }
+    let (status, out, err) = json.end();
+    assert_eq!(status, Some(0), "{err:?}");
+    let facts: Vec<serde_json::Value> =
+        out.iter().map(|it| serde_json::from_str(it).expect("JSON")).collect();
+    assert_eq!(facts[0]["message"]["Order"]["ClOrdID"], "A\u{fc}", "{out:?}");
+    let reasons: Vec<&str> =
+        facts[1..].iter().map(|it| it["wrong"].as_str().expect("a reason")).collect();
+    assert!(reasons[0].contains("ClOrdID") && reasons[0].contains("missing"), "{reasons:?}");
+    assert!(reasons[1].contains("ClOrdID") && reasons[2].contains("Price"), "{reasons:?}");
+    for reason in &reasons {
+        let told = format!("1 message not as the schema says: {reason}");
+        assert!(err.iter().any(|it| it.contains(&told)), "{told}: {err:?}");
+    }
+    let (_, out, _) = decoding.end();
+    assert!(decoded(&out).contains(&"ClOrdID 11 A\u{fc}".to_owned()), "{out:?}");
+    // Without the charset it is no text.
+    let (_, _, err) = lines.end();
+    assert_eq!(
+        err.iter().filter(|it| it.contains("not as the schema says: ")).count(),
+        4,
+        "{err:?}"
+    );
+    let told = router.bad(&["sub", "t", "--charset", "ISO-8859-1"]);
+    assert!(told.contains("--schema"), "{told}");
+}

@@ -82,8 +82,7 @@ fn a_name_of_several_messages_is_told_with_each_of_them() {
     };
     let (status, out, err) = convert(&[]);
     assert_eq!((status, &*out), (Some(1), ""), "{err}");
-    let why =
-        "lookResponse may be one of several messages; name its type: look/response, lookResponse\n";
+    let why = "lookResponse may be one of several messages; name its type (--type): look/response, lookResponse\n";
     assert!(err.ends_with(why), "{err}");
     let (status, out, err) = convert(&["--type", "look/response"]);
     assert_eq!((status, &*err), (Some(0), ""), "{out}");

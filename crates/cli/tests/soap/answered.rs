@@ -192,3 +192,27 @@ fn an_answer_of_several_parts_is_printed_with_all_of_them() {
     let both = "<t:other>x</t:other><t:ask><t:by>1</t:by></t:ask>";
     fits(&["parts"], both, "other = x\nask.by = 1\n");
 }
+
+/// Each part is there, also one in which nothing has to be.
+#[test]
+fn a_part_that_an_answer_lacks_is_named() {
+    for (operation, body, printed, why) in [
+        (
+            &["parts"][..],
+            "<t:other>x</t:other>",
+            "other = x\n",
+            "its Body has no {urn:t}ask, which is its part q",
+        ),
+        (&["parts"], "<t:ask/>", "ask = \n", "its Body has no {urn:t}other, which is its part p"),
+        (
+            &["add", "n=1"],
+            "<t:addResponse/>",
+            "the answer is empty\n",
+            "{urn:t}addResponse has no n, which is its part n",
+        ),
+    ] {
+        let (status, out, err) = of(operation, body);
+        assert_eq!((status, &*out), (Some(0), printed), "{body}: {err}");
+        assert!(err.contains(&format!("{NOTE}{why}\n")), "{body}: {err}");
+    }
+}

@@ -88,6 +88,67 @@ fn a_body_is_json_or_xml_and_fits() {
     is_rejected(&["--body", r#"{"a": 7}"#, "a=7"], "cannot be used with");
 }
 
+/// An envelope of the other version would go out under the media type of this one.
+#[test]
+fn an_envelope_of_another_version_is_refused() {
+    let envelope = |namespace: &str| {
+        format!(
+            "<e:Envelope xmlns:e='{namespace}'><e:Body><ask xmlns='urn:t'><a>7</a></ask></e:Body></e:Envelope>"
+        )
+    };
+    let [soap11, soap12] =
+        ["http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope"]
+            .map(envelope);
+    let why = "--body: it is an envelope of SOAP 1.2, and the call is of SOAP 1.1";
+    is_rejected(&["--body", &soap12], why);
+    is_rejected(&["--body", &soap12, "--unchecked"], why);
+    is_rejected(&["--body", &soap11, "--soap12"], "of SOAP 1.1, and the call is of SOAP 1.2");
+}
+
+/// As `convert` reads files, whatever the encoding that their XML says.
+#[test]
+fn a_body_may_be_in_another_encoding() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("soap-call-body-encoded.xml");
+    let name = file.to_str().expect("text");
+    let element = "<ask xmlns='urn:t'><a>7</a><b>\u{e9}</b></ask>";
+    let envelope = format!(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>{element}</e:Body></e:Envelope>"
+    );
+    for document in [element, &envelope] {
+        let utf16 = format!("\u{FEFF}<?xml version='1.0' encoding='UTF-16'?>{document}");
+        let latin = format!("<?xml version='1.0' encoding='ISO-8859-1'?>{document}");
+        let octets = [
+            utf16.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+            latin.chars().map(|it| it as u8).collect(),
+        ];
+        for octets in octets {
+            fs::write(&file, octets).expect("a file");
+            is_sent(&["--body", name], &["<b>\u{e9}</b>"]);
+        }
+    }
+    fs::write(&file, b"<ask xmlns='urn:t'><a>7</a><b>\xE9</b></ask>").expect("a file");
+    is_rejected(&["--body", name], "it is not in UTF-8, and says no other encoding");
+}
+
+/// Attributes that a schema allows without naming them.
+#[test]
+fn a_body_may_have_attributes_of_other_namespaces() {
+    let open = r#"<anyAttribute namespace="urn:x" processContents="lax"/></complexType></element>
+      <element name="Session">"#;
+    let wsdl = WSDL.replacen("</complexType></element>\n    <element name=\"Session\">", open, 1);
+    assert_ne!(wsdl, WSDL);
+    let call = |attribute: &str| {
+        let site = Site::start(&[("/?wsdl", &*wsdl)], ANSWER);
+        let body = format!("<ask xmlns='urn:t' {attribute}><a>7</a></ask>");
+        let (status, _, err) = said(&[&site.url("/"), "ask", "--body", &body]);
+        (status, err, site.asked().posted.concat())
+    };
+    let (status, err, sent) = call("xmlns:x='urn:x' x:trace='1'");
+    assert!(status == Some(0) && sent.contains("x:trace='1'"), "{err}");
+    let (status, err, sent) = call("xmlns:y='urn:y' y:trace='1'");
+    assert!(status == Some(2) && sent.is_empty() && err.contains("trace"), "{err}");
+}
+
 #[test]
 fn header_blocks_are_sent() {
     let block = r#"{"Session": {"token": "x&y"}}"#;

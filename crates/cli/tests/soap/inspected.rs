@@ -101,6 +101,22 @@ fn what_is_not_served_is_not_shown() {
     assert!(described.contains("no call can be given: the service begins it"), "{described}");
 }
 
+/// Also of a document as .NET writes it, with a mark before it, and of one that says how it is shown.
+#[test]
+fn what_is_not_served_is_not_shown_however_a_document_begins() {
+    for (name, before) in [
+        ("mark", "\u{FEFF}"),
+        ("style", "<?xml version=\"1.0\"?><?xml-stylesheet href=\"a.css\"?>\n"),
+    ] {
+        let mut served = Served::of(&format!("not-shown-{name}"), &format!("{before}{WSDL}"));
+        let url = url(&mut served, &[]);
+        assert!(served.log().contains("begun is not served: "), "{name}: {}", served.log());
+        let described = served.describe(&url);
+        assert!(described.contains(" first "), "{name}: {described}");
+        assert!(!described.contains("same") && !described.contains("begun"), "{name}: {described}");
+    }
+}
+
 #[test]
 fn rules_compare_values_however_they_are_written() {
     let mut served = Served::of("by-value", WSDL);

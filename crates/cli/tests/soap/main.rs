@@ -17,13 +17,17 @@ mod login;
 mod nil;
 mod noted;
 mod nothing;
+mod octets;
 mod ports;
+mod recursive;
 mod served;
 mod shapes;
 mod site;
 mod substituted;
+mod told;
 mod typed;
 mod valid;
+mod wrapped;
 
 use std::process::{Command, Output};
 

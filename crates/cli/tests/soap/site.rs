@@ -21,16 +21,24 @@ pub(crate) struct Site {
 impl Site {
     /// Documents by path and query; `HOST` in them is the site's own address.
     pub(crate) fn start(documents: &[(&str, &str)], answer: &str) -> Self {
+        let kind = if answer.contains("2003/05") { "application/soap+xml" } else { "text/xml" };
+        let head = format!("200 OK\r\nContent-Type: {kind}; charset=utf-8");
+        Self::answering(documents, &head, answer.as_bytes())
+    }
+
+    /// The same with an answer in any octets, behind this status and these headers.
+    pub(crate) fn answering(documents: &[(&str, &str)], head: &str, answer: &[u8]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
         let address = listener.local_addr().expect("an address");
         let own = |text: &str| text.replace("HOST", &address.to_string());
         let documents: HashMap<String, String> =
             documents.iter().map(|(path, text)| (path.to_string(), own(text))).collect();
         let asked = Arc::new(Mutex::new(Asked::default()));
-        let (noted, answer) = (asked.clone(), answer.to_owned());
+        let (noted, head, answer) = (asked.clone(), head.to_owned(), answer.to_owned());
         thread::spawn(move || {
             for stream in listener.incoming() {
-                serve(stream.expect("a connection"), &documents, &answer, &noted);
+                let answer = (&*head, &*answer);
+                serve(stream.expect("a connection"), &documents, answer, &noted);
             }
         });
         Self { address, asked }
@@ -50,7 +58,7 @@ impl Site {
 fn serve(
     stream: TcpStream,
     documents: &HashMap<String, String>,
-    answer: &str,
+    (head, answer): (&str, &[u8]),
     asked: &Mutex<Asked>,
 ) -> Option<()> {
     let mut reader = BufReader::new(stream);
@@ -70,25 +78,21 @@ fn serve(
     reader.read_exact(&mut body).ok()?;
     let path = first.split(' ').nth(1)?.to_owned();
     let mut noted = asked.lock().ok()?;
-    let (status, text) = match first.starts_with("POST ") {
+    let (head, text) = match first.starts_with("POST ") {
         true => {
             noted.posted.push(String::from_utf8(body).ok()?);
-            ("200 OK", answer)
+            (head, answer)
         }
         false => {
             let found = documents.get(&path);
             noted.got.push(path);
-            (if found.is_some() { "200 OK" } else { "404 Not Found" }, found.map_or("", |it| it))
+            let status = if found.is_some() { DOCUMENT } else { "404 Not Found" };
+            (status, found.map_or(&[][..], |it| it.as_bytes()))
         }
     };
-    let kind = if answer.contains("2003/05") && first.starts_with("POST ") {
-        "application/soap+xml"
-    } else {
-        "text/xml"
-    };
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
-        text.len()
-    );
-    reader.get_mut().write_all(format!("{head}{text}").as_bytes()).ok()
+    let head =
+        format!("HTTP/1.1 {head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", text.len());
+    reader.get_mut().write_all(&[head.as_bytes(), text].concat()).ok()
 }
+
+const DOCUMENT: &str = "200 OK\r\nContent-Type: text/xml; charset=utf-8";

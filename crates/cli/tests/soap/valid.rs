@@ -190,6 +190,24 @@ fn what_cannot_be_made_up_is_told() {
     );
 }
 
+/// One member for which no value is found takes nothing else with it.
+#[test]
+fn what_has_no_valid_value_is_left_out_of_an_answer() {
+    let days = r#"<simpleType name="Days"><restriction base="date"><enumeration value="2026-01-01"/>
+      <enumeration value="2026-01-02Z"/></restriction></simpleType><element name="reply">"#;
+    let wsdl = WSDL.replace(r#"<element name="reply">"#, days).replace(
+        r#"<element name="desk" type="t:Desk"/>"#,
+        r#"<element name="day" type="t:Days" minOccurs="0"/><element name="desk" type="t:Desk" minOccurs="0"/>"#,
+    );
+    let served = Served::of("left-out", &wsdl);
+    let output = served.command(&["--write-answers", "answers"]).output().expect("it runs");
+    let written = fs::read_to_string(served.folder.join("answers/ask.json")).expect("a file");
+    assert_eq!(written.trim(), r#"{"symbol":"AAAAAA","lots":10,"desk":"texttextt"}"#);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("ask: left out of the answer that is made up"), "{err}");
+    assert!(err.contains("reply/day: "), "{err}");
+}
+
 /// A service takes what its WSDL says, unless it is told to be lenient: then it tells what it passes over.
 #[test]
 fn what_a_wsdl_does_not_have_is_refused() {

@@ -11,6 +11,7 @@ use super::{Conversation, Subscription, Topic};
 use crate::consumer::{Consume, Consumer, Kind};
 use crate::error::{Error, Result};
 use crate::event::{Consuming, Rejection};
+use crate::options::Subscribe;
 use crate::producer::Producer;
 
 /// Bytes of CONSUME before name and pattern.
@@ -108,22 +109,16 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// [`Error::BadName`], the pattern does not fit a frame, [`Error::NoPolicies`], [`Error::FormatOfConsumer`],
-    /// [`Error::FilterOfConsumer`], or [`Error::FieldsOfConsumer`].
+    /// [`Error::BadName`], the pattern does not fit a frame, [`Error::NoPolicies`], a filter or the names of fields are
+    /// empty, or the router knows no formats, no filters or no fields.
     pub fn consume(&mut self, how: &Consume) -> Result<Subscription> {
-        if how.updates.format.is_some() {
-            return Err(Error::FormatOfConsumer);
-        }
-        if how.updates.filter.is_some() {
-            return Err(Error::FilterOfConsumer);
-        }
-        if how.updates.fields.is_some() {
-            return Err(Error::FieldsOfConsumer);
-        }
         if !how.name.is_empty() {
             check_name(&how.name)?;
         }
-        self.check_payload(how.pattern.as_bytes(), CONSUME_HEAD + how.name.len())?;
+        let wanted = Subscribe { last_values: false, ..how.updates.clone() };
+        self.state.check_subscription(&wanted)?;
+        let head = CONSUME_HEAD + wanted.text_bytes() + how.name.len();
+        self.check_payload(how.pattern.as_bytes(), head)?;
         if how.policy() != native::DeliveryPolicy::NONE {
             self.state.check_policies()?;
         }

@@ -20,6 +20,9 @@ use crate::CodeSet;
 /// The largest tag: an `int` of FIX, which other engines keep in 32 bits with a sign.
 pub(super) const LARGEST_TAG: u32 = i32::MAX.unsigned_abs();
 
+/// What a tag is, for those who wrote another (FIX 4.4 volume 1, "Tag=Value syntax").
+pub const TAG_RULE: &str = "a whole number from 1 to 2147483647 without zeros before it";
+
 /// The notes of FIX about a layout, checked as they are read.
 pub(super) struct Binding<'a> {
     layout: &'a Layout,

@@ -13,7 +13,7 @@ use trunkline_wire::{
 };
 
 use super::SOH;
-use super::binding::LARGEST_TAG;
+use super::binding::{LARGEST_TAG, TAG_RULE};
 use super::frame::check_frame;
 use super::plan::{LONGEST_TAG, Plan, ScopePlan, Slot, Tag, is_set};
 use super::unknown::UnknownFields;
@@ -294,7 +294,10 @@ impl<'a> Body<'a> {
         let is_tag = behind.first() == Some(&b'=') && digits.first().is_some_and(|it| *it != b'0');
         match u32::try_from(number) {
             Ok(number) if is_tag && number <= LARGEST_TAG => Ok((number, self.at + count + 1)),
-            _ => Err(Error::new(ErrorKind::Expected("a tag number and '='".into()), self.at)),
+            _ => {
+                let expected = format!("a tag, {TAG_RULE}, and '='");
+                Err(Error::new(ErrorKind::Expected(expected.into()), self.at))
+            }
         }
     }
 

@@ -288,9 +288,9 @@ impl<'a> Body<'a> {
                         self.object(scope, Some(inner), base, into)?;
                     }
                 }
-                None if is_null => {}
                 None => {
-                    self.unknown(&key, start, into).map_err(|error| within(self, error))?;
+                    let unknown = self.unknown((&key, is_null), start, into);
+                    unknown.map_err(|error| within(self, error))?;
                 }
             }
             self.field = usize::MAX;
@@ -350,10 +350,19 @@ impl<'a> Body<'a> {
     }
 
     /// A member that the schema does not know: a field of FIX is kept, if there is a place for it.
-    fn unknown<F: Fields>(&mut self, key: &str, start: usize, into: &mut F) -> Result<()> {
+    /// One that is null was passed over already, and is unknown all the same.
+    fn unknown<F: Fields>(
+        &mut self,
+        (key, is_null): (&str, bool),
+        start: usize,
+        into: &mut F,
+    ) -> Result<()> {
         let is_number = !key.is_empty() && key.bytes().all(|it| it.is_ascii_digit());
         let tag = key.parse::<u32>().ok().filter(|_| is_number);
         if let (Some(tag), Some(unknown)) = (tag, into.unknown()) {
+            if is_null {
+                return Err(self.expected("a field of FIX, not null", self.at - 4));
+            }
             let mut value = Vec::new();
             match self.bytes.get(self.at) {
                 Some(b'{') => {
@@ -372,7 +381,7 @@ impl<'a> Body<'a> {
         if self.content == UnknownContent::Reject {
             return Err(Error::new(ErrorKind::Unknown, start).within(key));
         }
-        self.skip()
+        if is_null { Ok(()) } else { self.skip() }
     }
 
     /// The one member of an object: its name and the string that it is.

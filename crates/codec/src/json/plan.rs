@@ -7,7 +7,8 @@ use trunkline_message::{
     Component, Error, ErrorKind, Field, Holds, Layout, Required, Result, Scope, Shape, TypeId,
 };
 
-use super::text::quote;
+use super::decoder::name;
+use super::text::{is_of_one_object, quote};
 
 /// How messages are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,6 +91,18 @@ impl Plan {
     /// The layout that was compiled.
     pub fn layout(&self) -> &Arc<Layout> {
         &self.layout
+    }
+
+    /// Has the message a member of its own name?
+    pub fn has_own_name(&self) -> bool {
+        self.scopes[0].member(None, self.layout.name()).is_some()
+    }
+
+    /// Does the message stand in an object of one member, which has its name? Of a message that [has such a member
+    /// itself](Self::has_own_name) that is so where nothing stands beside it, and an object in it: then it is no value.
+    pub fn is_named(&self, bytes: &[u8]) -> bool {
+        let is_called = name(bytes).is_ok_and(|it| it == self.layout.name());
+        is_called && (!self.has_own_name() || is_of_one_object(bytes))
     }
 
     /// The place of the value of this name among those of an enumeration.

@@ -142,6 +142,36 @@ pub(super) fn skip_white(bytes: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|it| matches!(it, b' ' | b'\t' | b'\n' | b'\r')).count()
 }
 
+/// Does an object have one member, which is an object? Of what is no JSON the answer means nothing: who reads it says what is
+/// wrong.
+pub(super) fn is_of_one_object(bytes: &[u8]) -> bool {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let length = |it: &[u8]| it.iter().position(|it| matches!(it, b'"' | b'\\'));
+                at += 1;
+                while let Some(found) = length(&bytes[at.min(bytes.len())..]) {
+                    at += found;
+                    if bytes[at] == b'"' {
+                        break;
+                    }
+                    at += 2;
+                }
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' if depth == 1 => return false,
+            b':' if depth == 1 && bytes.get(skip_white(bytes, at + 1)) != Some(&b'{') => {
+                return false;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +188,23 @@ mod tests {
         }
         let (said, _) = string("\\u00e4\\ud83d\\ude00\\/\\b\\f\"", 0).expect("a string");
         assert_eq!(said, "ä\u{1f600}/\u{8}\u{c}");
+    }
+
+    #[test]
+    fn an_object_may_be_around_another_alone() {
+        for (text, is_so) in [
+            (r#"{"a":{}}"#, true),
+            (r#" { "a" : {"b":1,"c":[2,3]} } "#, true),
+            (r#"{"a\",":{"b":"},\\"}}"#, true),
+            (r#"{"a":1}"#, false),
+            (r#"{"a":[{}]}"#, false),
+            (r#"{"a":{},"b":1}"#, false),
+        ] {
+            assert_eq!(is_of_one_object(text.as_bytes()), is_so, "{text}");
+        }
+        for no_json in ["", "{", "{\"", "{\"a\\", "}}", "{\"a\":"] {
+            is_of_one_object(no_json.as_bytes());
+        }
     }
 
     #[test]

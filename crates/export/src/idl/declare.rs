@@ -19,10 +19,28 @@ struct Key {
 }
 
 /// What may be said of values: how many items, or how long a text is.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Bounds<'a> {
-    items: Option<&'a str>,
+    /// Of lists in one another, the outermost first.
+    items: Vec<Option<&'a str>>,
     length: Option<&'a str>,
+}
+
+impl<'a> Bounds<'a> {
+    /// Those of the items of a list.
+    fn inside(&self) -> Self {
+        let items = self.items.get(1..).unwrap_or_default().to_vec();
+        Self { items, length: self.length }
+    }
+
+    /// Those that notes say of a member.
+    fn of(of: &Type<'a>, member: usize) -> Self {
+        let said = |word| of.note_of(member, "facet", word);
+        let inside = said("max_items_inside").into_iter().flat_map(|it| it.split(' '));
+        let inside = inside.map(|it| Some(it).filter(|it| *it != "-"));
+        let items = [said("max_items")].into_iter().chain(inside).collect();
+        Self { items, length: said("max_length") }
+    }
 }
 
 /// Declares types, in modules.
@@ -122,14 +140,11 @@ impl<'a> Declarer<'a> {
         let is_there = of.is_choice()
             || need == Need::Required && !is_implied
             || of.note_of(member, "field", "default").is_some();
-        let bounds = Bounds {
-            items: of.note_of(member, "facet", "max_items"),
-            length: of.note_of(member, "facet", "max_length"),
-        };
+        let bounds = Bounds::of(of, member);
         if is_struct && !is_there {
             return Ok((self.declared(Key { of: inside, is_implied: true })?, String::new()));
         }
-        let (text, dimensions) = self.of(inside, bounds)?;
+        let (text, dimensions) = self.of(inside, &bounds)?;
         match is_there || is_list && need == Need::Implied {
             true => Ok((text, dimensions)),
             false => Ok((self.optional(&text, &dimensions), String::new())),
@@ -137,18 +152,19 @@ impl<'a> Declarer<'a> {
     }
 
     /// A type, and dimensions.
-    fn of(&mut self, of: usize, bounds: Bounds<'_>) -> Result<(String, String), String> {
+    fn of(&mut self, of: usize, bounds: &Bounds<'_>) -> Result<(String, String), String> {
         let graph = self.graph;
-        let (mut at, mut dimensions) = (of, String::new());
+        let (mut at, mut dimensions, mut bounds) = (of, String::new(), bounds.clone());
         while let Body::List { fixed: Some(count), .. } = graph.types[at].body() {
             let _ = write!(dimensions, "[{count}]");
             at = graph.types[at].inside[0];
+            bounds = bounds.inside();
         }
-        Ok((self.one(at, bounds)?, dimensions))
+        Ok((self.one(at, &bounds)?, dimensions))
     }
 
     /// A type that is no array.
-    fn one(&mut self, of: usize, bounds: Bounds<'_>) -> Result<String, String> {
+    fn one(&mut self, of: usize, bounds: &Bounds<'_>) -> Result<String, String> {
         let graph = self.graph;
         let it = &graph.types[of];
         let bound = |bound: Option<&str>, open: &str| {
@@ -170,14 +186,17 @@ impl<'a> Declarer<'a> {
                     self.changes
                         .add(|| it.name().to_owned(), "a sequence of octets is data".into());
                 }
-                let (text, dimensions) = self.item(inside, Bounds { items: None, ..bounds })?;
+                let (text, dimensions) = self.item(inside, &bounds.inside())?;
                 let text = match dimensions.is_empty() {
                     true => text,
                     false => self.alias(&text, &dimensions),
                 };
                 // Two signs side by side would be another one.
                 let blank = if text.ends_with('>') { " " } else { "" };
-                format!("sequence<{text}{}{blank}>", bound(bounds.items, ", "))
+                format!(
+                    "sequence<{text}{}{blank}>",
+                    bound(bounds.items.first().copied().flatten(), ", ")
+                )
             }
             Body::Enumeration(_) | Body::Struct(_) | Body::Choice(_) => {
                 self.declared(Key { of, is_implied: false })?
@@ -186,7 +205,7 @@ impl<'a> Declarer<'a> {
     }
 
     /// The items of a sequence, which may be what is not yet declared as a whole.
-    fn item(&mut self, of: usize, bounds: Bounds<'_>) -> Result<(String, String), String> {
+    fn item(&mut self, of: usize, bounds: &Bounds<'_>) -> Result<(String, String), String> {
         let key = Key { of, is_implied: false };
         // By way of another type it is no sequence that IDL allows.
         match self.open.last() == Some(&key) {

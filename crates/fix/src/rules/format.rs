@@ -61,7 +61,7 @@ impl Format {
                     && is_number(fraction)
                     && !(whole.is_empty() && fraction.is_empty())
             }
-            Self::Boolean => matches!(value, b"Y" | b"N"),
+            Self::Boolean => matches!(value, [b'Y' | b'N']),
             Self::Character => value.len() == 1,
             Self::Timestamp => Utc::parse(value).is_some(),
             // A time alone has the form of one of a day.

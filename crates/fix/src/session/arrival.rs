@@ -42,7 +42,7 @@ impl Session {
             self.count(number);
             return self.send_logout(Some("Incorrect BeginString"));
         }
-        if message.message_type() == b"A" && message.is_set(tags::RESET_SEQ_NUM_FLAG) {
+        if matches!(message.message_type(), [b'A']) && message.is_set(tags::RESET_SEQ_NUM_FLAG) {
             return self.logon(message, application);
         }
         if let Err(refused) = self.conforms(message) {
@@ -53,9 +53,9 @@ impl Session {
             return self.send_logout(None);
         }
         match message.message_type() {
-            b"4" => self.sequence_reset(message, number, application),
-            b"5" => self.logout(message, application),
-            b"2" => self.resend_request(message, number, application),
+            [b'4'] => self.sequence_reset(message, number, application),
+            [b'5'] => self.logout(message, application),
+            [b'2'] => self.resend_request(message, number, application),
             _ if self.is_turn(message, number, application) => {
                 self.process(message, number, application);
             }
@@ -145,8 +145,8 @@ impl Session {
     /// A message in its turn.
     fn process(&mut self, message: Message<'_>, number: u64, application: &mut dyn Application) {
         match message.message_type() {
-            b"0" => self.lacks_nothing(),
-            b"1" => {
+            [b'0'] => self.lacks_nothing(),
+            [b'1'] => {
                 self.lacks_nothing();
                 let mut body = Vec::new();
                 if let Some(id) = message.get(tags::TEST_REQ_ID) {
@@ -154,8 +154,8 @@ impl Session {
                 }
                 self.outbox.administrative(b"0", &[], &body);
             }
-            b"3" => application.rejected(message),
-            b"A" => return self.logon(message, application),
+            [b'3'] => application.rejected(message),
+            [b'A'] => return self.logon(message, application),
             _ => {
                 if let Err(refusal) = application.message(message, &mut self.outbox) {
                     return self.refuse(message, &refusal, application);
@@ -266,7 +266,7 @@ impl Session {
     ) {
         let number = message.sequence_number().unwrap_or_default();
         application.noticed(Notice::Refused { number, refused });
-        if !matches!(message.message_type(), b"A" | b"4") {
+        if !matches!(message.message_type(), [b'A' | b'4']) {
             self.count(number);
         }
         if message.message_type() == b"3" {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use trunkline_wire::Integer as _;
+
 use crate::application::Application;
 use crate::message::Message;
 use crate::outbox::{push, push_bytes, push_text};
@@ -10,6 +12,9 @@ use crate::session::{Phase, Session};
 use crate::settings::Role;
 use crate::tags;
 use crate::version::Version;
+
+/// HeartBtInt at most, in seconds: a year. What is more is a mistake, and more than others can count.
+const LONGEST_HEARTBEAT: u64 = 366 * 24 * 3_600;
 
 impl Session {
     /// The Logon of an initiator.
@@ -92,8 +97,14 @@ impl Session {
                 None => {}
             }
         }
-        if message.get(tags::HEART_BT_INT).is_some_and(|it| it.starts_with(b"-")) {
+        let heartbeat = message.get(tags::HEART_BT_INT).unwrap_or_default();
+        if heartbeat.starts_with(b"-") {
             return self.refuse_logon("HeartBtInt must not be negative", application);
+        }
+        let is_number = !heartbeat.is_empty() && heartbeat.iter().all(u8::is_ascii_digit);
+        if is_number && u64::parse(heartbeat).ok().is_none_or(|it| it > LONGEST_HEARTBEAT) {
+            let why = format!("HeartBtInt must be at most {LONGEST_HEARTBEAT} seconds");
+            return self.refuse_logon(&why, application);
         }
         if let Err(refused) = self.conforms(message) {
             let tag = refused.tag_words().map(|it| format!(" ({it})")).unwrap_or_default();

@@ -3,6 +3,7 @@
 // Each test is a program of its own and uses only some of this.
 #![allow(dead_code)]
 
+pub(crate) mod holding;
 pub(crate) mod idle;
 
 use std::io::{Read as _, Write as _};

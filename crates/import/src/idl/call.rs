@@ -4,7 +4,7 @@
 use trunkline_message::Layout;
 
 use super::declaration::{Body, Content, Declaration, Interface, Member, Operation, Type, Typed};
-use super::{DeclarationId, Specification, layout};
+use super::{DeclarationId, Declared, Specification, layout};
 use crate::problem::{Place, Problem};
 
 /// Something that is called.
@@ -36,6 +36,14 @@ impl Specification {
     /// # Errors
     /// One holds what has no form.
     pub fn request(&self, call: &Call) -> Result<Option<Layout>, Problem> {
+        self.declared_request(call).map(|it| it.map(|it| it.layout))
+    }
+
+    /// The same, and which declarations its types are.
+    ///
+    /// # Errors
+    /// One holds what has no form.
+    pub fn declared_request(&self, call: &Call) -> Result<Option<Declared>, Problem> {
         layout::of_members(self, &call.name, &call.takes, &call.place)
     }
 
@@ -44,6 +52,14 @@ impl Specification {
     /// # Errors
     /// One holds what has no form.
     pub fn reply(&self, call: &Call) -> Result<Option<Layout>, Problem> {
+        self.declared_reply(call).map(|it| it.map(|it| it.layout))
+    }
+
+    /// The same, and which declarations its types are.
+    ///
+    /// # Errors
+    /// One holds what has no form.
+    pub fn declared_reply(&self, call: &Call) -> Result<Option<Declared>, Problem> {
         layout::of_members(self, &call.name, &call.answers, &call.place)
     }
 

@@ -11,7 +11,19 @@ use super::declaration::{
 use crate::names;
 use crate::problem::{Place, Problem};
 
-pub(super) fn layout(specification: &Specification, of: DeclarationId) -> Result<Layout, Problem> {
+/// A layout, and which declaration each of its types is that has a name in IDL.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// The layout.
+    pub layout: Layout,
+    /// The structs, unions, exceptions and enumerations in it.
+    pub types: HashMap<TypeId, DeclarationId>,
+}
+
+pub(super) fn layout(
+    specification: &Specification,
+    of: DeclarationId,
+) -> Result<Declared, Problem> {
     let mut builder = Builder { specification, types: Types::default(), known: HashMap::new() };
     let declaration = specification.declaration(of);
     let place = &declaration.place;
@@ -23,9 +35,7 @@ pub(super) fn layout(specification: &Specification, of: DeclarationId) -> Result
         return Err(Problem::new(place, what, "name one that is a message"));
     }
     let root = builder.named(of, place)?;
-    builder.types.layout(root).map_err(|error| {
-        Problem::new(place, format!("{}: {error}", declaration.name), "change it there")
-    })
+    builder.declared(root, &declaration.name, place)
 }
 
 /// The layout of members that belong to no declaration of types; none if there are none.
@@ -34,7 +44,7 @@ pub(super) fn of_members(
     name: &str,
     members: &[Member],
     place: &Place,
-) -> Result<Option<Layout>, Problem> {
+) -> Result<Option<Declared>, Problem> {
     if members.is_empty() {
         return Ok(None);
     }
@@ -42,10 +52,7 @@ pub(super) fn of_members(
     let root = builder.types.declare(name);
     let described = builder.members(root, members)?;
     builder.types.set_body(root, trunkline_message::Body::Struct(described));
-    let layout = builder.types.layout(root);
-    let layout =
-        layout.map_err(|error| Problem::new(place, format!("{name}: {error}"), "change it there"));
-    layout.map(Some)
+    builder.declared(root, name, place).map(Some)
 }
 
 struct Builder<'a> {
@@ -73,35 +80,24 @@ impl Members {
 /// What CDR cannot be restricted to, and messages are.
 #[derive(Default)]
 struct Bounds {
-    items: Option<u32>,
+    /// Of the lists in one another, the outermost first.
+    items: Vec<Option<u32>>,
     length: Option<u32>,
 }
 
 impl<'a> Builder<'a> {
-    /// What a typedef of no array, or a name before its declaration, stands for.
+    /// The layout of what was described.
+    fn declared(self, root: TypeId, name: &str, place: &Place) -> Result<Declared, Problem> {
+        let Self { types, known, .. } = self;
+        let layout = types
+            .layout(root)
+            .map_err(|error| Problem::new(place, format!("{name}: {error}"), "change it there"))?;
+        Ok(Declared { layout, types: known.into_iter().map(|(of, id)| (id, of)).collect() })
+    }
+
     fn resolved(&self, of: DeclarationId) -> (DeclarationId, &'a Declaration) {
-        let mut of = of;
-        loop {
-            let declaration = self.specification.declaration(of);
-            of = match &declaration.body {
-                Body::Typedef(Typed { of: Type::Named(inner), dimensions })
-                    if dimensions.is_empty() =>
-                {
-                    *inner
-                }
-                Body::Forward(_) => {
-                    let all = self.specification.declarations().iter();
-                    let is_it = |it: &Declaration| {
-                        it.name == declaration.name && !matches!(it.body, Body::Forward(_))
-                    };
-                    match all.into_iter().position(is_it) {
-                        Some(index) => DeclarationId(index),
-                        None => return (of, declaration),
-                    }
-                }
-                _ => return (of, declaration),
-            };
-        }
+        let of = self.specification.resolved(of);
+        (of, self.specification.declaration(of))
     }
 
     /// The type of what has a name.
@@ -236,32 +232,41 @@ impl<'a> Builder<'a> {
     fn note_bounds(&mut self, member: MemberId, typed: &Typed) {
         let mut bounds = Bounds::default();
         self.bounds(typed, &mut bounds);
-        for (word, bound) in [("max_items", bounds.items), ("max_length", bounds.length)] {
+        let Bounds { items, length } = bounds;
+        let shown = |it: &Option<u32>| it.map(|it| it.to_string());
+        let inside = items.iter().rposition(Option::is_some).and_then(|last| items.get(1..=last));
+        let inside = inside.filter(|it| !it.is_empty()).map(|inside| {
+            let all = inside.iter().map(|it| shown(it).unwrap_or_else(|| "-".to_owned()));
+            all.collect::<Vec<_>>().join(" ")
+        });
+        for (word, bound) in [
+            ("max_items", items.first().and_then(shown)),
+            ("max_items_inside", inside),
+            ("max_length", shown(&length)),
+        ] {
             if let Some(bound) = bound {
-                self.types.notes().note_member(member, "facet", word, &bound.to_string());
+                self.types.notes().note_member(member, "facet", word, &bound);
             }
         }
     }
 
     fn bounds(&self, typed: &Typed, found: &mut Bounds) {
-        // The facet of items is about the outermost list.
-        let is_inner = !typed.dimensions.is_empty();
-        self.bounds_of(&typed.of, is_inner, found);
+        // Of an array there are as many as there are.
+        found.items.extend(typed.dimensions.iter().map(|_| None));
+        self.bounds_of(&typed.of, found);
     }
 
-    fn bounds_of(&self, of: &Type, is_inner: bool, found: &mut Bounds) {
+    fn bounds_of(&self, of: &Type, found: &mut Bounds) {
         match of {
             Type::Text(bound) => found.length = *bound,
             Type::Sequence(of, bound) if self.is_octet(of) => found.length = *bound,
             Type::Sequence(of, bound) => {
-                if !is_inner {
-                    found.items = *bound;
-                }
-                self.bounds_of(of, true, found);
+                found.items.push(*bound);
+                self.bounds_of(of, found);
             }
             Type::Named(id) => {
                 if let Body::Typedef(typed) = &self.resolved(*id).1.body {
-                    self.bounds_of(&typed.of, is_inner || !typed.dimensions.is_empty(), found);
+                    self.bounds(typed, found);
                 }
             }
             _ => {}

@@ -99,6 +99,27 @@ impl Description {
             || self.schemas.is_open(id) && !self.schemas.types_of(id).is_empty()
     }
 
+    /// The parts of a document's message of which no element in the Body is one: each of its parts stands there (WSDL 1.1,
+    /// section 3.5; WS-I Basic Profile 1.1, R2212).
+    pub fn absent<'m>(&self, message: &'m Message, body: &[Name]) -> Vec<&'m Part> {
+        let mut free: Vec<&Name> = body.iter().collect();
+        let mut is_there = |part: &Part| {
+            let at = free.iter().position(|it| self.is_part(part, it));
+            at.map(|at| free.swap_remove(at)).is_some()
+        };
+        message.parts.iter().filter(|it| !is_there(it)).collect()
+    }
+
+    /// Is this the element of a part, or one that stands for it?
+    pub(crate) fn is_part(&self, part: &Part, element: &Name) -> bool {
+        if part.is_written_as(element) {
+            return true;
+        }
+        let known = part.element().and_then(|it| self.schemas.element(it));
+        let Some((head, id)) = known.zip(self.schemas.element(element)) else { return false };
+        self.schemas.substitutes(head).contains(&id)
+    }
+
     /// A header block.
     ///
     /// # Errors
@@ -142,8 +163,15 @@ impl Description {
                 let is_body = options.layout != soap::Layout::Fragment;
                 let is_plain = is_body && !options.style.is_encoded();
                 let name = Name::new(if is_plain { "" } else { namespace }, &*part.name);
-                let layout =
-                    self.schemas.layout_of(of, &name, &part.place, options.style.is_encoded())?;
+                let items = match is_body {
+                    true => None,
+                    false => self.schemas.layout_of_items(of, &name, &part.place)?,
+                };
+                let is_encoded = options.style.is_encoded();
+                let layout = match items {
+                    Some(items) => items,
+                    None => self.schemas.layout_of(of, &name, &part.place, is_encoded)?,
+                };
                 Ok(named(layout, options, &name))
             }
             PartOf::Nothing => Err(untyped(part)),

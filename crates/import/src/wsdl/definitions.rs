@@ -142,6 +142,15 @@ impl Part {
             PartOf::Nothing => false,
         }
     }
+
+    /// Is the other one the same element, or an element of the same name and type?
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        match (&self.of, &other.of) {
+            (PartOf::Element(one), PartOf::Element(other)) => one == other,
+            (PartOf::Type(one), PartOf::Type(of)) => self.name == other.name && one.is_same(of),
+            _ => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -32,6 +32,20 @@ pub(crate) enum TypeUse {
     OfHead(Name, Place),
 }
 
+impl TypeUse {
+    /// Is it the same type, wherever it is named?
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::BuiltIn(one), Self::BuiltIn(other)) => std::ptr::eq(*one, *other),
+            (Self::Array, Self::Array) => true,
+            (Self::Named(one, _), Self::Named(other, _))
+            | (Self::OfHead(one, _), Self::OfHead(other, _)) => one == other,
+            (Self::Own(one), Self::Own(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
 /// An element.
 #[derive(Clone, Debug)]
 pub(crate) struct Element {

@@ -1,6 +1,7 @@
 //! From elements to layouts.
 
 mod attributes;
+mod encoded;
 mod members;
 
 use std::collections::HashMap;
@@ -40,6 +41,8 @@ pub(crate) struct Builder<'a> {
     is_encoded: bool,
     /// Structs that are declared, and have no members yet.
     pending: Vec<(SchemaTypeId, TypeId)>,
+    /// The struct whose members are being made.
+    filling: Option<SchemaTypeId>,
     /// The types of arrays around the items that are looked up.
     open_arrays: Vec<SchemaTypeId>,
 }
@@ -100,6 +103,7 @@ impl<'a> Builder<'a> {
             choices: HashMap::new(),
             enumerations: HashMap::new(),
             pending: Vec::new(),
+            filling: None,
             open_arrays: Vec::new(),
         }
     }
@@ -228,13 +232,19 @@ impl<'a> Builder<'a> {
     /// The layout, once all is described.
     pub(crate) fn finish(mut self, root: TypeId, place: &Place) -> Result<Layout, Problem> {
         self.describe()?;
-        self.types
-            .layout(root)
-            .map_err(|error| Problem::new(place, error.to_string(), "change it there"))
+        self.types.layout(root).map_err(|error| {
+            let what = error.to_string();
+            let remedy = match what.contains("without end") {
+                true => "let an element on the way be absent (minOccurs=\"0\") or nil (nillable)",
+                false => "change it there",
+            };
+            Problem::new(place, what, remedy)
+        })
     }
 
     fn describe(&mut self) -> Result<(), Problem> {
         while let Some((of, id)) = self.pending.pop() {
+            self.filling = Some(of);
             let of = &self.schemas.types[of.0];
             self.fill(of, id)?;
         }
@@ -497,7 +507,7 @@ impl<'a> Builder<'a> {
 
     /// Values of a simple type.
     pub(super) fn value(&mut self, values: Values, name: &str) -> Held {
-        let Values { kind, is_list, facets, enumeration, white_space } = values;
+        let Values { kind, is_list, facets, enumeration, white_space, .. } = values;
         let item = match enumeration {
             None => self.types.scalar(kind),
             Some(enumeration) => {

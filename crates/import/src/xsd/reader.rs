@@ -511,7 +511,7 @@ impl Reader<'_, '_> {
         &self,
         element: &markup::Element,
     ) -> Result<(Option<String>, Option<String>), Problem> {
-        match (element.attribute("default"), element.attribute("fixed")) {
+        match (element.literal("default"), element.literal("fixed")) {
             (Some(_), Some(_)) => {
                 let what = "default and fixed of one thing";
                 self.reject(element, what, "take one of them out")

@@ -26,6 +26,20 @@ pub(crate) struct Values {
     pub(crate) enumeration: Option<Enumeration>,
     /// What becomes of blanks in each.
     pub(crate) white_space: WhiteSpace,
+    /// How texts stand for values.
+    pub(crate) spelling: Spelling,
+}
+
+/// How the texts that a message holds stand for values of a type that is no text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    /// Each for itself.
+    #[default]
+    Plain,
+    /// Two hexadecimal digits, of either case, for an octet.
+    Hex,
+    /// A name whose prefix stands for a namespace, which the message does not say.
+    Name,
 }
 
 /// Texts of which each value is one.
@@ -39,7 +53,14 @@ pub(crate) struct Enumeration {
 impl Values {
     pub(super) fn of(kind: Kind) -> Self {
         let white_space = WhiteSpace::Preserve;
-        Self { kind, is_list: false, facets: Vec::new(), enumeration: None, white_space }
+        Self {
+            kind,
+            is_list: false,
+            facets: Vec::new(),
+            enumeration: None,
+            white_space,
+            spelling: Spelling::Plain,
+        }
     }
 
     /// What becomes of blanks in a text that is one of them, or a list of them.
@@ -52,7 +73,12 @@ impl Values {
         // An attribute, or a text with attributes, has no content of any shape.
         let kind = if of.kind == Kind::Any { Kind::Text } else { of.kind };
         let white_space = of.white_space();
-        Self { kind, is_list: of.is_list, facets, enumeration: None, white_space }
+        let spelling = match of.name {
+            "hexBinary" => Spelling::Hex,
+            "QName" => Spelling::Name,
+            _ => Spelling::Plain,
+        };
+        Self { kind, is_list: of.is_list, facets, enumeration: None, white_space, spelling }
     }
 
     pub(super) fn set(&mut self, word: &'static str, value: String) {
@@ -65,7 +91,9 @@ impl Values {
         let value = &*self.white_space.apply(value);
         match self.kind {
             _ if self.is_list => {}
-            Kind::Text if self.enumeration.is_none() => self.set("pattern", literal(value)),
+            Kind::Text if self.enumeration.is_none() => {
+                self.set("pattern", self.spelling.pattern(value))
+            }
             Kind::Text => {
                 let of = None;
                 self.enumeration = Some(Enumeration { of, values: vec![value.to_owned()] });
@@ -100,8 +128,11 @@ impl Values {
                 }
                 _ if self.is_list => {}
                 "length" | "min_length" | "max_length" => {
+                    // What is counted is octets.
+                    let digits = if self.spelling == Spelling::Hex { 2 } else { 1 };
+                    let count = value.parse::<usize>().map(|it| it.saturating_mul(digits));
                     if matches!(self.kind, Kind::Text | Kind::Bytes) {
-                        self.set(word, value.to_owned());
+                        self.set(word, count.map_or(value.to_owned(), |it| it.to_string()));
                     }
                 }
                 "total_digits" | "fraction_digits" => self.digits(word, value),
@@ -164,6 +195,10 @@ impl Values {
             }
             return;
         }
+        if self.spelling != Spelling::Plain {
+            let all: Vec<String> = values.iter().map(|it| self.spelling.pattern(it)).collect();
+            return self.set("pattern", all.join("|"));
+        }
         let may_be_named =
             |it: &String| !it.is_empty() && it.trim() == *it && !it.contains(char::is_control);
         match values.iter().all(may_be_named) {
@@ -174,6 +209,27 @@ impl Values {
             false => {
                 let all: Vec<String> = values.iter().map(|it| literal(it)).collect();
                 self.set("pattern", all.join("|"));
+            }
+        }
+    }
+}
+
+impl Spelling {
+    /// The pattern of the texts that stand for the same as this one; of a name those with any prefix, which only the document
+    /// tells from others.
+    fn pattern(self, text: &str) -> String {
+        match self {
+            Self::Plain => literal(text),
+            Self::Hex => {
+                let either = |it: char| match it.is_ascii_alphabetic() {
+                    true => format!("[{}{}]", it.to_ascii_lowercase(), it.to_ascii_uppercase()),
+                    false => it.to_string(),
+                };
+                text.chars().map(either).collect()
+            }
+            Self::Name => {
+                let local = text.split_once(':').map_or(text, |it| it.1);
+                format!(r"([\i-[:]][\c-[:]]*:)?{}", literal(local))
             }
         }
     }

@@ -42,6 +42,8 @@ pub struct Violation {
     pub what: String,
     /// Is it an element, or a text, that may not stand where it does?
     pub is_misplaced: bool,
+    /// Is it an element that is nil, and may not be?
+    pub is_nil: bool,
 }
 
 impl fmt::Display for Violation {
@@ -77,11 +79,13 @@ pub(super) struct Fault {
     what: String,
     /// Is it what stands where it may not?
     is_misplaced: bool,
+    /// Is it what is nil, and may not be?
+    is_nil: bool,
 }
 
 impl Fault {
     fn new(rule: &'static str, what: impl Into<String>) -> Self {
-        Self { rule, what: what.into(), is_misplaced: false }
+        Self { rule, what: what.into(), is_misplaced: false, is_nil: false }
     }
 
     /// An element or a text that may not stand there.

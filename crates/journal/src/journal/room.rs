@@ -32,10 +32,12 @@ impl Journal {
     }
 
     /// A record without which earlier segments cannot be released finds no room: the next segment may exceed the
-    /// limit, by two at most.
+    /// limit, by two at most. After a start one is always granted: nothing is added to the segments of an earlier
+    /// process, which may have used up both.
     pub fn exceed(&mut self) {
         let most = self.options.bytes.saturating_add(2 * u64::from(self.options.segment_bytes));
-        self.may_exceed = self.bytes + u64::from(self.options.segment_bytes) <= most;
+        let is_within = self.bytes + u64::from(self.options.segment_bytes) <= most;
+        self.may_exceed = is_within || !self.has_current();
         if let (true, Next::Full(_, retry_at)) = (self.may_exceed && self.is_over(), &mut self.next)
         {
             *retry_at = 0;

@@ -71,23 +71,24 @@ impl Span {
     }
 }
 
-/// The words about one member. An item of a list has those of the list.
+/// The words about one member. An item of a list has those of the list, of lists of lists of the outermost.
 struct Words<'a> {
     layout: &'a Layout,
     member: MemberId,
     holds: Holds,
-    /// Is it an item?
-    is_item: bool,
+    /// So many lists are around it.
+    depth: usize,
 }
 
 /// Every word, as [`Checks`](super::Checks) has them.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 14] = [
     "length",
     "min_length",
     "max_length",
     "items",
     "min_items",
     "max_items",
+    INSIDE,
     "min_inclusive",
     "max_inclusive",
     "min_exclusive",
@@ -96,6 +97,8 @@ const KNOWN: [&str; 13] = [
     "fraction_digits",
     "pattern",
 ];
+/// How many items lists in the list have at most, the outermost of them first; `-` where nothing is said.
+const INSIDE: &str = "max_items_inside";
 const LENGTHS: [&str; 3] = ["min_length", "max_length", "length"];
 const ITEMS: [&str; 3] = ["min_items", "max_items", "items"];
 const TOTAL: [&str; 3] = ["", "total_digits", ""];
@@ -134,6 +137,24 @@ impl<'a> Words<'a> {
             }
             _ => Ok(Span { least, most }),
         }
+    }
+
+    /// How many items a list in a list has at most, if that is said. Of the outermost it is looked at whether the word is one.
+    fn items_inside(&self) -> Result<Span, SchemaError> {
+        let Some(text) = self.get(INSIDE) else { return Ok(Span::default()) };
+        let Some(inside) = self.depth.checked_sub(1) else {
+            let (said, lists) = (text.split(' ').count(), lists_inside(self.layout, self.holds));
+            let is_count = |it: &str| it == "-" || it.parse::<usize>().is_ok();
+            return match text.split(' ').find(|it| !is_count(it)) {
+                Some(word) => self.fail(format!("{INSIDE} is {text:?}, and {word:?} is no count")),
+                None if said > lists => self.fail(format!(
+                    "{INSIDE} is {text:?}, of more lists than {} has inside, which are {lists}",
+                    self.what()
+                )),
+                None => Ok(Span::default()),
+            };
+        };
+        Ok(Span { least: None, most: inside_of(text, inside).map(|it| it as usize) })
     }
 
     fn what(&self) -> &'static str {
@@ -182,9 +203,9 @@ impl Facets {
         scope: &Scope,
         field: &Field,
     ) -> Result<Option<Box<Self>>, SchemaError> {
-        let (member, is_item) = member_of(layout, scope, field);
+        let (member, depth) = member_of(layout, scope, field);
         let holds = field.holds;
-        let words = Words { layout, member, holds, is_item };
+        let words = Words { layout, member, holds, depth };
         let mut said = layout.notes().all_of_member(member);
         let is_unknown = |(format, word, _): &_| *format == "facet" && !KNOWN.contains(word);
         if let Some((_, word, _)) = said.find(is_unknown) {
@@ -200,8 +221,12 @@ impl Facets {
             Some(Kind::Integer(_) | Kind::BigInteger | Kind::Decimal | Kind::BigDecimal)
         );
         let mut facets = Self::default();
-        if !words.is_item {
-            facets.items = words.span(ITEMS, matches!(holds, Holds::List(_) | Holds::Group(_)))?;
+        let has_items = matches!(holds, Holds::List(_) | Holds::Group(_));
+        if depth == 0 {
+            words.items_inside()?;
+            facets.items = words.span(ITEMS, has_items)?;
+        } else if has_items {
+            facets.items = words.items_inside()?;
         }
         if !is_list {
             facets.length = words.span(LENGTHS, has_length)?;
@@ -304,17 +329,40 @@ fn order(value: &Value, bound: &Value) -> Option<Ordering> {
     }
 }
 
-/// The member whose facets a field has, and whether it is an item of that.
-pub(super) fn member_of(layout: &Layout, scope: &Scope, field: &Field) -> (MemberId, bool) {
-    match list_around(layout, scope) {
-        Some(list) => (list.member, true),
-        None => (field.member, false),
+/// The bound of a list of what a field holds: of the outermost `max_items`, of one in it what is said of that.
+pub(super) fn most_items(layout: &Layout, member: MemberId, depth: usize) -> Option<u32> {
+    let said = |word| layout.notes().of_member(member, "facet", word);
+    match depth.checked_sub(1) {
+        None => said("max_items")?.parse().ok(),
+        Some(inside) => inside_of(said(INSIDE)?, inside),
     }
 }
 
-/// Of the item of a list, the member that is the list; of lists of lists, the outermost.
-fn list_around<'a>(layout: &'a Layout, scope: &Scope) -> Option<&'a Field> {
-    let (around, position) = scope.place.filter(|_| scope.shape == Shape::Item)?;
+/// What [`INSIDE`] says of the list that has so many around it, the outermost apart.
+fn inside_of(text: &str, inside: usize) -> Option<u32> {
+    text.split(' ').nth(inside)?.parse().ok()
+}
+
+/// How many lists are in one another in what a field holds, the outermost apart.
+fn lists_inside(layout: &Layout, holds: Holds) -> usize {
+    match holds {
+        Holds::Group(inner) if layout.scope(inner).shape == Shape::Item => {
+            match layout.scope(inner).fields[0].holds {
+                Holds::List(_) => 1,
+                item @ Holds::Group(_) => 1 + lists_inside(layout, item),
+                _ => 0,
+            }
+        }
+        _ => 0,
+    }
+}
+
+/// The member whose facets a field has, and how many lists it is an item of: of lists of lists the member is the outermost.
+pub(super) fn member_of(layout: &Layout, scope: &Scope, field: &Field) -> (MemberId, usize) {
+    let Some((around, position)) = scope.place.filter(|_| scope.shape == Shape::Item) else {
+        return (field.member, 0);
+    };
     let around = layout.scope(around);
-    list_around(layout, around).or(Some(&around.fields[position]))
+    let (member, depth) = member_of(layout, around, &around.fields[position]);
+    (member, depth + 1)
 }

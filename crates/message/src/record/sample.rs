@@ -1,34 +1,43 @@
 //! A message to start from: one that has a value wherever there may be one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
 use super::{Record, Value};
-use crate::{Any, Checks, Field, Holds, Kind, Layout, Need, Scope, ScopeId, Shape};
+use crate::{Any, Checks, Field, Holds, Kind, Layout, MemberId, Need, Scope, ScopeId, Shape};
 
 /// Structs by themselves and lists are made so deep; below that, what need not be there is left out.
 const DEEPEST: usize = 6;
+
+/// Behind so many fields, set or not, only what must be there is made: types that hold one another have as many samples as there
+/// are ways through them.
+const MOST_WANTED: usize = 1 << 16;
+
+/// Behind so many nothing more is made.
+const MOST: usize = 2 * MOST_WANTED;
 
 impl Record {
     /// A message with a value in every field: of lists one item or the least number of them, of choices the
     /// first arm, of enumerations the first value; defaults stay. Texts, numbers and times keep to their facets where a value that
     /// does is found: [`Checks`](crate::Checks) names those that do not. What holds itself ends as soon as it may: deeper down there is only what must be
-    /// there, of a choice the arm that ends first, and lists without items. What has to hold itself has no sample: it is left out.
+    /// there, of a choice the arm that ends first, and lists without items. What has to hold itself has no sample: it is left out. So
+    /// is what need not be there in a message of more than some 65,000 fields, and behind twice as many all else.
     pub fn sample(layout: &Arc<Layout>) -> Self {
-        Samples::new(layout, &plain_content).whole()
+        Sampler::new(&Samples::of(layout)).record(ScopeId(0), true)
     }
 
     /// As [`sample`](Self::sample), with those values only that must be there.
     pub fn least(layout: &Arc<Layout>) -> Self {
-        Samples::new(layout, &plain_content).least()
+        Sampler::new(&Samples::of(layout)).record(ScopeId(0), false)
     }
 
     /// Another sample, for whom the first is not valid by what a layout does not hold. In lists of choices each arm stands so many
     /// times, one behind the other, as in a sequence that is repeated; of a number between two bounds the lower one is taken,
     /// which is a value of its enumeration where that is what the bounds are made of.
     pub fn sample_of_each(layout: &Arc<Layout>, rounds: usize) -> Self {
-        Samples::new(layout, &plain_content).of_each(rounds)
+        let samples = Samples::of(layout);
+        Sampler { rounds, ..Sampler::new(&samples) }.record(ScopeId(0), true)
     }
 }
 
@@ -40,28 +49,41 @@ pub type AnyContent<'a> = dyn Fn(&Field, bool) -> Option<Any> + 'a;
 pub struct Samples<'a> {
     layout: &'a Arc<Layout>,
     content: &'a AnyContent<'a>,
+    left_out: HashSet<MemberId>,
 }
 
 impl<'a> Samples<'a> {
+    /// Those of a layout, whose content of any shape is `<any/>`.
+    pub fn of(layout: &'a Arc<Layout>) -> Self {
+        Self::new(layout, &plain_content)
+    }
+
     /// Those of a layout.
     pub fn new(layout: &'a Arc<Layout>, content: &'a AnyContent<'a>) -> Self {
-        Self { layout, content }
+        Self { layout, content, left_out: HashSet::new() }
     }
 
-    /// As [`Record::sample`].
-    pub fn whole(&self) -> Record {
-        Sampler::new(self).record(ScopeId(0), true)
+    /// Those in which these members are not, where they need not be: fields, or structs in the positions of the one around them.
+    #[must_use]
+    pub fn without(mut self, members: &HashSet<MemberId>) -> Self {
+        self.left_out.extend(members);
+        self
     }
 
-    /// As [`Record::least`].
-    pub fn least(&self) -> Record {
-        Sampler::new(self).record(ScopeId(0), false)
+    /// As [`Record::sample`]; none where something that must be there is left out, since there is too much of it.
+    pub fn whole(&self) -> Option<Record> {
+        Sampler::new(self).message(true)
     }
 
-    /// As [`Record::sample_of_each`].
-    pub fn of_each(&self, rounds: usize) -> Record {
+    /// As [`Record::least`], likewise.
+    pub fn least(&self) -> Option<Record> {
+        Sampler::new(self).message(false)
+    }
+
+    /// As [`Record::sample_of_each`], likewise.
+    pub fn of_each(&self, rounds: usize) -> Option<Record> {
         let sampler = Sampler::new(self);
-        Sampler { rounds, ..sampler }.record(ScopeId(0), true)
+        Sampler { rounds, ..sampler }.message(true)
     }
 }
 
@@ -78,6 +100,8 @@ fn plain_content(_: &Field, _: bool) -> Option<Any> {
 struct Sampler<'a> {
     layout: &'a Arc<Layout>,
     content: &'a AnyContent<'a>,
+    /// What is not there where it need not be.
+    left_out: &'a HashSet<MemberId>,
     /// How many scopes a record of each scope has inside one another at least; [`ENDLESS`] if it cannot end.
     heights: Vec<u32>,
     /// The scopes around what is being made.
@@ -88,6 +112,8 @@ struct Sampler<'a> {
     rounds: usize,
     /// So many more entries may stand in such lists.
     left: usize,
+    /// Fields of all records that were made.
+    fields: usize,
 }
 
 /// Entries of all lists in which each arm stands: they may be in one another.
@@ -96,17 +122,35 @@ const MOST_OF_EACH: usize = 256;
 const ENDLESS: u32 = u32::MAX;
 
 impl<'a> Sampler<'a> {
-    fn new(&Samples { layout, content }: &Samples<'a>) -> Self {
+    fn new(Samples { layout, content, left_out }: &'a Samples<'a>) -> Self {
+        let (layout, content) = (*layout, *content);
         let scopes = layout.scopes();
         let mut heights = vec![ENDLESS; scopes.len()];
         loop {
             let found: Vec<u32> = scopes.iter().map(|it| height(layout, it, &heights)).collect();
             if found == heights {
                 let (around, made_up, left) = (Vec::new(), HashMap::new(), MOST_OF_EACH);
-                return Self { layout, content, heights, around, made_up, rounds: 0, left };
+                let (rounds, fields) = (0, 0);
+                return Self {
+                    layout,
+                    content,
+                    left_out,
+                    heights,
+                    around,
+                    made_up,
+                    rounds,
+                    left,
+                    fields,
+                };
             }
             heights = found;
         }
+    }
+
+    /// A whole message, if all of it is made.
+    fn message(mut self, is_whole: bool) -> Option<Record> {
+        let record = self.record(ScopeId(0), is_whole);
+        (self.fields <= MOST).then_some(record)
     }
 
     fn record(&mut self, scope: ScopeId, is_whole: bool) -> Record {
@@ -118,12 +162,17 @@ impl<'a> Sampler<'a> {
         let layout = self.layout;
         let mut record = Record::of_scope(layout, scope);
         let described = layout.scope(scope);
+        self.fields += described.fields.len().max(1);
+        if self.fields > MOST {
+            return record;
+        }
         let is_deep = self.around.len() > DEEPEST || self.around.contains(&scope);
-        let is_whole = is_whole && !is_deep;
+        let is_whole = is_whole && !is_deep && self.fields <= MOST_WANTED;
         self.around.push(scope);
         for (index, field) in described.fields.iter().enumerate() {
             let must_be_there = must_be_there(layout, described, index);
-            let is_wanted = must_be_there || is_whole && !self.is_again(field);
+            let is_left_out = self.is_left_out(described, field);
+            let is_wanted = must_be_there || is_whole && !self.is_again(field) && !is_left_out;
             let is_taken = match arm {
                 Some(arm) => arm == index,
                 None => is_wanted && self.is_chosen(described, index, is_whole),
@@ -226,6 +275,17 @@ impl<'a> Sampler<'a> {
         made.clone().unwrap_or(plain)
     }
 
+    /// Is a field left out, or what it lies in?
+    fn is_left_out(&self, scope: &Scope, field: &Field) -> bool {
+        let mut around = field.component;
+        let mut is_left_out = self.left_out.contains(&field.member);
+        while let Some(component) = around.map(|it| &scope.components[usize::from(it)]) {
+            is_left_out |= self.left_out.contains(&component.member);
+            around = component.parent;
+        }
+        is_left_out
+    }
+
     /// Does a field hold what it is in?
     fn is_again(&self, field: &Field) -> bool {
         field.holds.scope().is_some_and(|it| self.around.contains(&it))
@@ -241,12 +301,13 @@ impl<'a> Sampler<'a> {
         let whole = 0..scope.fields.len();
         let of_scope = (scope.shape == Shape::Choice).then_some(whole);
         let choices = scope.components.iter().filter(|it| it.is_choice).map(|it| it.fields.clone());
-        choices.chain(of_scope).filter(|it| it.contains(&index)).all(|mut arms| {
+        choices.chain(of_scope).filter(|it| it.contains(&index)).all(|arms| {
             let height = |at: &usize| self.height_of(&scope.fields[*at]);
-            let first = match is_whole {
-                true => arms.find(|it| height(it) != ENDLESS && !self.is_again(&scope.fields[*it])),
-                false => None,
+            let may_be_first = |it: &usize| {
+                let arm = &scope.fields[*it];
+                height(it) != ENDLESS && !self.is_again(arm) && !self.is_left_out(scope, arm)
             };
+            let first = if is_whole { arms.clone().find(may_be_first) } else { None };
             first.or_else(|| arms.min_by_key(height)) == Some(index)
         })
     }

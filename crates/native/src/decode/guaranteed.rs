@@ -1,23 +1,23 @@
 //! The frames of guaranteed delivery.
 
-use super::{Shape, name, text, u16_at, u32_at, u64_at, updates};
-use crate::encode::CONSUME_HEAD;
-use crate::error::{Error, ErrorKind};
+mod consume;
+
+use super::{Shape, name, u16_at, u32_at, u64_at};
+use crate::error::Error;
 use crate::frame::{
-    Acknowledge, Acknowledged, ClientFrame, Confirmed, Conflation, Consume, Consuming, Delete,
-    Delivery, DeliveryPolicy, Durability, Lost, LostReason, Producer, Producing, Release,
-    RouterFrame, Start, Store, Stored,
+    Acknowledge, Acknowledged, ClientFrame, Confirmed, Conflation, Consuming, Delete, Delivery,
+    Durability, Lost, LostReason, Producer, Producing, Release, RouterFrame, Store, Stored,
 };
 use crate::kind::{self, flag};
-use crate::{DELIVERY_HEAD, NAME_BYTES, STORE_HEAD};
+use crate::{DELIVERY_HEAD, STORE_HEAD};
 
 /// The form of a client's frame.
-pub(super) fn client_shape(kind: u8) -> Option<Shape> {
+pub(super) fn client_shape(kind: u8, flags: u8) -> Option<Shape> {
     Some(match kind {
         // Their names must not be empty.
         kind::PRODUCER | kind::DELETE => Shape::Open(13),
         kind::STORE => Shape::Open(STORE_HEAD),
-        kind::CONSUME => Shape::Open(CONSUME_HEAD),
+        kind::CONSUME => Shape::Open(consume::shortest(flags)),
         kind::ACKNOWLEDGE | kind::RELEASE => Shape::Fixed(24),
         _ => return None,
     })
@@ -35,7 +35,7 @@ pub(super) fn client(frame: &[u8]) -> Result<ClientFrame<'_>, Error> {
             format: u16_at(frame, 6),
             payload: &frame[STORE_HEAD..],
         }),
-        kind::CONSUME => ClientFrame::Consume(consume(frame)?),
+        kind::CONSUME => ClientFrame::Consume(consume::consume(frame)?),
         kind::ACKNOWLEDGE => ClientFrame::Acknowledge(Acknowledge {
             subscription: u32_at(frame, 8),
             position: u64_at(frame, 16),
@@ -108,48 +108,6 @@ fn has(frame: &[u8], flag: u8) -> bool {
     frame[5] & flag != 0
 }
 
-fn consume(frame: &[u8]) -> Result<Consume<'_>, Error> {
-    let name_length = frame[21];
-    if usize::from(name_length) > NAME_BYTES {
-        return Err(unknown("name_length", name_length, 21));
-    }
-    let pattern = CONSUME_HEAD + usize::from(name_length);
-    let Some(named) = frame.get(..pattern) else {
-        let (length, least) = (frame.len() as u32, pattern as u32);
-        return Err(ErrorKind::TooShort { length, least }.at(0));
-    };
-    Ok(Consume {
-        subscription: u32_at(frame, 8),
-        window: u32_at(frame, 12),
-        updates: updates(u32_at(frame, 16)),
-        start: start(frame[20], u64_at(frame, 24))?,
-        pace: u32_at(frame, 32),
-        wants_confirmed: has(frame, flag::WANTS_CONFIRMED),
-        wants_acknowledged: has(frame, flag::WANTS_ACKNOWLEDGED),
-        policy: DeliveryPolicy {
-            acknowledge_within_ms: u32_at(frame, 36),
-            deliveries: u16_at(frame, 22),
-        },
-        name: name(named, CONSUME_HEAD)?,
-        pattern: text(frame, pattern)?,
-    })
-}
-
-fn start(kind: u8, value: u64) -> Result<Start, Error> {
-    Ok(match kind {
-        0 => Start::New,
-        1 => Start::All,
-        2 => Start::Position(value),
-        3 => Start::Time(value),
-        4 => Start::Last(value),
-        other => return Err(unknown("start", other, 20)),
-    })
-}
-
-fn unknown(field: &'static str, value: u8, at: usize) -> Error {
-    ErrorKind::UnknownValue { field, value: value.into() }.at(at)
-}
-
 fn delivery(frame: &[u8]) -> Delivery<'_> {
     let mut at = DELIVERY_HEAD;
     let conflation = has(frame, flag::CONFLATED).then(|| {
@@ -166,6 +124,7 @@ fn delivery(frame: &[u8]) -> Delivery<'_> {
         is_repeated: has(frame, flag::DELIVERED_BEFORE),
         is_unconfirmed: has(frame, flag::UNCONFIRMED),
         is_kept: has(frame, flag::KEPT),
+        is_unrendered: has(frame, flag::UNRENDERED),
         format: u16_at(frame, 6),
         payload: &frame[at..],
     }

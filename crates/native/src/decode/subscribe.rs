@@ -36,7 +36,7 @@ pub(super) fn subscribe(frame: &[u8]) -> Result<Subscribe<'_>, Error> {
 }
 
 /// A text with its length before it, and where it ends.
-fn with_length<'a>(
+pub(super) fn with_length<'a>(
     frame: &'a [u8],
     at: usize,
     field: &'static str,

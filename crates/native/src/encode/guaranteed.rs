@@ -1,6 +1,6 @@
 //! The frames of guaranteed delivery; STORE and DELIVERY are in [`crate::fast`].
 
-use super::{begin, put_u32, put_u64, updates};
+use super::{begin, long, put_texts, put_u32, put_u64, updates};
 use crate::HEADER;
 use crate::frame::{
     Acknowledge, Acknowledged, Confirmed, Consume, Consuming, Durability, Lost, LostReason,
@@ -31,9 +31,13 @@ pub fn encode_producer(out: &mut Vec<u8>, name: &str) {
 /// CONSUME.
 pub fn encode_consume(out: &mut Vec<u8>, consume: &Consume<'_>) {
     let flags = flag::when(consume.wants_confirmed, flag::WANTS_CONFIRMED)
-        | flag::when(consume.wants_acknowledged, flag::WANTS_ACKNOWLEDGED);
-    let rest = CONSUME_HEAD - HEADER + consume.name.len() + consume.pattern.len();
-    begin(out, kind::CONSUME, flags, 0, rest);
+        | flag::when(consume.wants_acknowledged, flag::WANTS_ACKNOWLEDGED)
+        | flag::when(consume.format.is_some(), flag::CONSUMES_FORMAT)
+        | flag::when(!consume.filter.is_empty(), flag::CONSUMES_FILTER)
+        | flag::when(!consume.fields.is_empty(), flag::CONSUMES_FIELDS);
+    let texts = [consume.filter, consume.fields];
+    let rest = CONSUME_HEAD - HEADER + long(texts) + consume.name.len() + consume.pattern.len();
+    begin(out, kind::CONSUME, flags, consume.format.unwrap_or(0), rest);
     put_u32(out, consume.subscription);
     put_u32(out, consume.window);
     put_u32(out, updates(consume.updates));
@@ -51,6 +55,7 @@ pub fn encode_consume(out: &mut Vec<u8>, consume: &Consume<'_>) {
     put_u64(out, value);
     put_u32(out, consume.pace);
     put_u32(out, consume.policy.acknowledge_within_ms);
+    put_texts(out, texts);
     out.extend_from_slice(consume.name.as_bytes());
     out.extend_from_slice(consume.pattern.as_bytes());
 }

@@ -46,6 +46,12 @@ pub struct Consume<'a> {
     pub wants_acknowledged: bool,
     /// What becomes of messages that are not acknowledged.
     pub policy: DeliveryPolicy,
+    /// The format that messages are wanted in ([`crate::format`]), if not in that in which they are stored.
+    pub format: Option<u16>,
+    /// Which messages, by what they say; all if it is empty.
+    pub filter: &'a str,
+    /// Which fields of them, with commas between; all if it is empty.
+    pub fields: &'a str,
     /// Of the durable subscription: at most 200 bytes of UTF-8, no control characters. A replay has
     /// none.
     pub name: &'a str,
@@ -179,6 +185,8 @@ pub struct Delivery<'a> {
     pub is_unconfirmed: bool,
     /// It comes from the journal and is not live.
     pub is_kept: bool,
+    /// It is not to be had as CONSUME asks for it: the payload is the reason, a text.
+    pub is_unrendered: bool,
     /// The format of the payload.
     pub format: u16,
     /// The message itself.

@@ -5,7 +5,7 @@ use std::fmt;
 use tracing::{debug, warn};
 use trunkline_native::code;
 use trunkline_router::{
-    ClientId, Envelope, Mode, Rejection, Requester, Router, SubscriptionOptions, TopicId,
+    ClientId, Envelope, FilterId, Mode, Rejection, Requester, Router, SubscriptionOptions, TopicId,
     check_pattern,
 };
 use trunkline_security::Operation;
@@ -220,7 +220,7 @@ impl ClientContext for EngineContext<'_> {
     }
 
     fn narrow(&mut self, wanted: &Narrowing<'_>) -> Result<Option<Narrowed>, Rejected> {
-        self.narrowed(wanted)
+        self.narrowed(wanted, None)
     }
 
     fn subscribe(
@@ -332,15 +332,18 @@ impl ClientContext for EngineContext<'_> {
         }
     }
 
-    fn consume(&mut self, request: &Consume<'_>) -> Result<(), StoreError> {
+    fn consume(&mut self, request: &Consume<'_>, wanted: &Narrowing<'_>) -> Result<(), StoreError> {
         if let Err(error) = check_pattern(request.pattern) {
             let offset = u32::try_from(error.offset).ok();
             let text = format!("no pattern: {error}");
             return Err(Rejected { code: code::BAD_NAME, offset, text }.into());
         }
         self.check_access_as(Operation::Consume, request.pattern, Some(request.name))?;
-        if self.router.has_subscription(self.client_session.id, request.subscription) {
-            let text = format!("the client has a subscription {} already", request.subscription);
+        let number = request.subscription;
+        // Before anything of it begins: what a consumer has must not become another one's.
+        if self.router.has_subscription(self.client_session.id, number) || self.has_consumer(number)
+        {
+            let text = format!("the client has a subscription {number} already");
             return Err(Rejected::new(code::IN_USE, text).into());
         }
         let most = self.subscriptions();
@@ -351,9 +354,18 @@ impl ClientContext for EngineContext<'_> {
             return Err(Rejected::new(code::LIMIT, text).into());
         }
         self.room_for_subscription()?;
-        self.with_store(|store, at, client, sink| store.consume(at, client, request, sink))?;
-        self.storage.consumers.begin(self.client_session.id);
-        Ok(())
+        let Some(filter) = self.begin_want(request, wanted)? else {
+            return Err(StoreError::WouldBlock);
+        };
+        let asked = Consume { filter: filter.map(|FilterId(it)| it), ..*request };
+        let done =
+            self.with_store(|store, at, client, sink| store.consume(at, client, &asked, sink));
+        let id = self.client_session.id;
+        match done {
+            Ok(()) => self.storage.consumers.begin(id),
+            Err(_) => self.storage.deferred.end(id.as_u64(), number),
+        }
+        done
     }
 
     fn delete(&mut self, name: &str) -> Result<(), StoreError> {
@@ -371,6 +383,7 @@ impl ClientContext for EngineContext<'_> {
         let was_there = store.detach(at, client, subscription, &mut sink).is_ok();
         if was_there {
             self.storage.consumers.end(self.client_session.id);
+            self.storage.deferred.end(client, subscription);
         }
         was_there
     }

@@ -8,9 +8,10 @@ use trunkline_router::{ConvertsTo, Message, RenditionFormat, check_pattern};
 use trunkline_session::router::{Rejected, conversion_into, converts_to};
 
 use super::context::EngineContext;
-use super::{Engine, LOGGED_EVERY};
+use super::prepared::Given;
+use super::{Engine, LOGGED_EVERY, message_bytes};
 use crate::config::{Config, TopicRule};
-use crate::formats::{self, CONVERTED, ConversionOrder, Converted, PublishedMessage};
+use crate::formats::{self, Asker, CONVERTED, ConversionOrder, Converted, PublishedMessage};
 
 /// Messages that are under way at a time, and their bytes: others wait in the router, in turn by format, as part of what
 /// is rendered ahead for their clients; and what exceeds that waits in the queues of these clients.
@@ -25,8 +26,10 @@ pub(super) struct ConversionState {
     is_new: bool,
     under_way: usize,
     bytes: usize,
-    /// Of messages to look at for filters, not to convert.
-    is_turn_of_filters: bool,
+    /// Bytes of what was made and not taken from whoever made it.
+    made_bytes: usize,
+    /// Of messages to look at for filters, of messages to convert, and of guaranteed ones, in this order.
+    turn: usize,
     /// When the log said last that a message could not be converted.
     logged_at: Option<u64>,
 }
@@ -35,8 +38,8 @@ impl ConversionState {
     pub(super) fn new(config: &Config) -> Self {
         let topics: Arc<[TopicRule]> = config.topics.clone().into();
         let is_new = !topics.is_empty();
-        let (under_way, bytes, is_turn_of_filters, logged_at) = (0, 0, false, None);
-        Self { topics, is_new, under_way, bytes, is_turn_of_filters, logged_at }
+        let (under_way, bytes, made_bytes, turn, logged_at) = (0, 0, 0, 0, None);
+        Self { topics, is_new, under_way, bytes, made_bytes, turn, logged_at }
     }
 
     pub(super) fn reconfigure(&mut self, config: &Config) {
@@ -50,9 +53,9 @@ impl ConversionState {
         self.topics.iter().any(|it| it.is_about(pattern))
     }
 
-    /// Bytes of what is being converted.
+    /// Bytes of what is being converted, and of what came of it and was not taken.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.made_bytes
     }
 
     /// The format of a message, where its publisher says no more than that it is bytes or text.
@@ -97,10 +100,10 @@ impl Engine {
     pub fn next_conversion(&mut self) -> Option<ConversionOrder> {
         let state = &mut self.state.conversions;
         if std::mem::take(&mut state.is_new) {
+            self.storage.deferred.begin_anew();
             return Some(ConversionOrder::Topics(Arc::clone(&state.topics)));
         }
-        self.state.filters.forget_ended(&mut self.router);
-        self.state.selections.forget_ended(&mut self.router);
+        self.state.forget_ended(&mut self.router, &mut self.storage);
         self.state.selections.forget_many(&mut self.router);
         if let Some(check) = self.state.interests.next_check() {
             return Some(check);
@@ -116,14 +119,15 @@ impl Engine {
         Some(order)
     }
 
-    /// Messages to look at for filters and to convert take turns.
+    /// Messages to look at for filters, messages to convert, and guaranteed ones take turns.
     fn next_order(&mut self) -> Option<ConversionOrder> {
-        let turn = &mut self.state.conversions.is_turn_of_filters;
-        *turn = !*turn;
-        match *turn {
-            true => self.next_decision().or_else(|| self.next_message()),
-            false => self.next_message().or_else(|| self.next_decision()),
-        }
+        const NEXT: [fn(&mut Engine) -> Option<ConversionOrder>; 3] =
+            [Engine::next_decision, Engine::next_message, |engine| {
+                engine.storage.deferred.next_order()
+            }];
+        let turn = self.state.conversions.turn;
+        self.state.conversions.turn = (turn + 1) % NEXT.len();
+        (turn..turn + NEXT.len()).find_map(|it| NEXT[it % NEXT.len()](self))
     }
 
     fn next_message(&mut self) -> Option<ConversionOrder> {
@@ -131,10 +135,10 @@ impl Engine {
         let message = published(&it.message);
         let to = converts_to(it.format).unwrap_or(ConvertsTo::Format(format::OPAQUE));
         Some(match to {
-            ConvertsTo::Format(to) => ConversionOrder::Convert(it.id, to, message),
+            ConvertsTo::Format(to) => ConversionOrder::Convert(Asker::Router(it.id), to, message),
             ConvertsTo::Part(to) => {
                 let fields = self.state.selections.get(it.format);
-                ConversionOrder::Select(it.id, to, fields, message)
+                ConversionOrder::Select(Asker::Router(it.id), to, fields, message)
             }
         })
     }
@@ -142,7 +146,13 @@ impl Engine {
     fn next_decision(&mut self) -> Option<ConversionOrder> {
         let it = self.router.next_decision()?;
         let all = it.filters.iter().map(|it| self.state.filters.get(*it)).collect();
-        Some(ConversionOrder::Decide(it.id, all, published(&it.message)))
+        Some(ConversionOrder::Decide(Asker::Router(it.id), all, published(&it.message)))
+    }
+
+    /// Bytes of what was made and not taken from whoever made it.
+    #[inline]
+    pub(crate) fn count_converted(&mut self, bytes: usize) {
+        self.state.conversions.made_bytes = bytes;
     }
 
     /// What was asked of whoever converts messages is done, or cannot be. Returns how many deliveries that made.
@@ -151,12 +161,20 @@ impl Engine {
             Converted::Message(id, made) => {
                 let (made, problem) =
                     (made.as_deref().map_err(String::as_str), made.as_ref().err());
-                (self.router.converted(now, *id, made), problem)
+                let bytes = match id {
+                    Asker::Router(id) => self.router.converted(now, *id, made),
+                    Asker::Store(id) => self.prepared(*id, Given::Message(made)),
+                };
+                (bytes, problem)
             }
             Converted::Decided(id, passes) => {
                 let problem = passes.as_ref().err();
                 let passes = passes.as_deref().map_err(String::as_str);
-                (self.router.decided(now, *id, passes), problem)
+                let bytes = match id {
+                    Asker::Router(id) => self.router.decided(now, *id, passes),
+                    Asker::Store(id) => self.prepared(*id, Given::Passes(passes)),
+                };
+                (bytes, problem)
             }
             Converted::Checked(client, fits) => {
                 self.interest_checked(*client, fits);
@@ -174,7 +192,12 @@ impl Engine {
             warn!(%reason, "a message is not to be had as somebody wants it");
         }
         // It is work of the router's own, and no client's turn.
-        self.router.take_work()
+        self.send_due(now) + self.router.take_work()
+    }
+
+    /// What came of an order for consumers. Returns the bytes of the message.
+    fn prepared(&mut self, id: u32, given: Given<'_>) -> usize {
+        self.storage.deferred.given(id, given, message_bytes(&self.state.config))
     }
 }
 

@@ -64,7 +64,7 @@ impl FilterTable {
     }
 
     /// A subscription of a client has ended.
-    fn end(&mut self, client: ClientId, filter: FilterId) {
+    pub(super) fn end(&mut self, client: ClientId, filter: FilterId) {
         if let Some(known) = &mut self.all[filter.0 as usize] {
             known.uses -= 1;
         }

@@ -65,11 +65,13 @@ impl InterestTable {
 }
 
 impl EngineContext<'_> {
-    /// What a client wants, as the router knows it. None if it is not known yet whether there can be such messages: then
+    /// What a client wants, as the router knows it; of guaranteed messages, if a durable subscription is named, or an empty name for
+    /// a replay. None if it is not known yet whether there can be such messages: then
     /// the client is held.
     pub(super) fn narrowed(
         &mut self,
         wanted: &Narrowing<'_>,
+        durable: Option<&str>,
     ) -> Result<Option<Narrowed>, Rejected> {
         let Narrowing { pattern, format, filter, fields } = *wanted;
         let id = self.client_session.id;
@@ -82,7 +84,10 @@ impl EngineContext<'_> {
         let is_pattern = check_pattern(pattern);
         // What topics have in their schemas, and whether there are any, is told to those alone who may subscribe.
         if is_pattern.is_ok() {
-            self.check_access(Operation::Subscribe, pattern)?;
+            match durable {
+                None => self.check_access(Operation::Subscribe, pattern)?,
+                Some(_) => self.check_access_as(Operation::Consume, pattern, durable)?,
+            }
         }
         let rendition = format.map(|it| self.conversion_of(it, pattern)).transpose()?;
         if is_plain {
@@ -97,8 +102,7 @@ impl EngineContext<'_> {
             Some(check) => _ = self.state.interests.checks.insert(id, check),
             None => {
                 // Also what has ended in the same turn.
-                self.state.filters.forget_ended(self.router);
-                self.state.selections.forget_ended(self.router);
+                self.state.forget_ended(self.router, self.storage);
                 let check = self.new_check(wanted)?;
                 self.state.interests.checks.insert(id, check);
                 self.state.interests.wanted.push_back(id);

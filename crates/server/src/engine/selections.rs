@@ -110,7 +110,7 @@ impl SelectionTable {
     }
 
     /// A subscription of a client has ended.
-    fn end(&mut self, client: ClientId, number: u16) {
+    pub(super) fn end(&mut self, client: ClientId, number: u16) {
         if let Some(known) = &mut self.all[usize::from(number)] {
             known.uses -= 1;
             self.used -= usize::from(known.uses == 0);
@@ -209,4 +209,128 @@ impl EngineContext<'_> {
 pub(super) fn bad_fields(text: &str, error: &FilterError) -> Rejected {
     let offset = u32::try_from(error.offset).ok();
     Rejected { code: code::BAD_FIELDS, offset, text: format!("fields: {}", error.within(text)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use trunkline_router::{ClientOptions, Envelope, Mode, SubscriptionOptions};
+    use trunkline_session::router::{Protocol, selection_into};
+
+    use super::*;
+    use crate::config::Config;
+    use crate::engine::limits;
+
+    const MOST: usize = 1_000;
+
+    struct Table {
+        table: SelectionTable,
+        router: Router<ClientOutput>,
+        client: ClientId,
+    }
+
+    impl Table {
+        fn new() -> Self {
+            let mut router = Router::new(limits(&Config::default()));
+            let output = ClientOutput::new(Protocol::Native);
+            let client = router.connect(0, ClientOptions::default(), output).expect("room");
+            Self { table: SelectionTable::default(), router, client }
+        }
+
+        fn number_of(&mut self, text: &str, most: usize) -> Result<u16, Rejected> {
+            let selection = Arc::new(Selection::parse(text).expect("fields"));
+            self.table.number_of(&selection, most, &mut self.router)
+        }
+
+        /// A subscription that selects some fields begins.
+        fn begin(&mut self, text: &str) -> u16 {
+            let number = self.number_of(text, MOST).expect("there is room");
+            self.table.begin(self.client, number);
+            number
+        }
+
+        fn end(&mut self, number: u16) {
+            self.table.end(self.client, number);
+        }
+
+        fn text_of(&self, number: u16) -> String {
+            let format = selection_into(number, None).expect("a number");
+            self.table.get(format).to_string()
+        }
+    }
+
+    #[test]
+    fn what_names_the_same_fields_has_one_number() {
+        let mut it = Table::new();
+        let one = it.begin("Bid,Ask");
+        assert_eq!((it.begin("Ask, Bid"), it.table.used), (one, 1));
+        let other = it.begin("Ask");
+        assert!(other != one && it.text_of(one) == "Ask,Bid" && it.text_of(other) == "Ask");
+        assert_eq!((it.table.used, it.table.of_client[&it.client]), (2, 3));
+        for number in [one, one, other] {
+            assert!(it.table.of_client.contains_key(&it.client));
+            it.end(number);
+        }
+        assert!(it.table.of_client.is_empty() && it.table.used == 0);
+    }
+
+    #[test]
+    fn as_many_as_may_be_differ_at_a_time() {
+        let mut it = Table::new();
+        let first = it.begin("A");
+        it.begin("B");
+        let rejected = it.number_of("C", 2).expect_err("there are two");
+        assert!(rejected.code == code::LIMIT && rejected.text.contains("limits.selections"));
+        assert_eq!(it.number_of("A", 2).expect("it is there"), first);
+        it.end(first);
+        let rejected = it.number_of("A", 1).expect_err("nobody has it any more");
+        assert_eq!(rejected.code, code::LIMIT);
+        it.number_of("C", 2).expect("one has ended");
+    }
+
+    #[test]
+    fn a_number_is_free_when_all_of_it_is_forgotten() {
+        let mut it = Table::new();
+        let again = it.begin("Again");
+        it.end(again);
+        let (kept, mut ended) = (it.begin("Kept"), Vec::new());
+        for number in 0..MANY {
+            let number = it.begin(&format!("Field{number}"));
+            it.end(number);
+            ended.push(number);
+        }
+        // One that nobody had for a while is what it was, and stays so.
+        assert_eq!(it.begin("Again"), again);
+        assert_eq!(it.table.ended.len(), MANY + 1);
+        it.table.forget_many(&mut it.router);
+        assert_eq!((it.table.ended.len(), it.table.free.len()), (0, MANY));
+        assert_eq!((it.text_of(again), it.text_of(kept)), ("Again".to_owned(), "Kept".to_owned()));
+        // Numbers that were free mean something else now.
+        let number = it.begin("Other");
+        assert!(ended.contains(&number) && it.text_of(number) == "Other");
+        // Those that ended again are forgotten again.
+        it.end(again);
+        it.table.forget(&mut it.router);
+        assert!(it.table.free.contains(&again) && it.table.numbers.len() == 2);
+    }
+
+    #[test]
+    fn a_number_of_which_something_is_under_way_is_not_free() {
+        let mut it = Table::new();
+        let number = it.begin("Bid");
+        let options =
+            SubscriptionOptions { rendition: selection_into(number, None), ..Default::default() };
+        it.router.subscribe(0, it.client, 1, "fx", &options).expect("room");
+        let topic = it.router.intern(0, "fx").expect("a topic");
+        let envelope = Envelope { mode: Mode::Direct, format: 5, request: None, payload: b"bid" };
+        it.router.publish(0, topic, &envelope).expect("it is taken");
+        let conversion = it.router.next_conversion().expect("it has to be made").id;
+        it.router.unsubscribe(0, it.client, 1).expect("it is there");
+        it.table.forget_ended(&mut it.router);
+        it.table.forget(&mut it.router);
+        assert_eq!((it.table.ended.len(), it.table.free.len()), (1, 0));
+        assert_eq!(it.text_of(number), "Bid", "whoever makes it may ask");
+        it.router.converted(0, conversion, Ok(b"made"));
+        it.table.forget(&mut it.router);
+        assert_eq!((it.table.ended.len(), &it.table.free[..]), (0, &[number][..]));
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use trunkline_router::ClientId;
+use trunkline_router::{ClientId, Router};
 
 use super::access::Access;
 use super::conversions::ConversionState;
@@ -15,6 +15,7 @@ use super::memory::MemoryState;
 use super::notices::Notices;
 use super::selections::SelectionTable;
 use super::survey::DepartedTotals;
+use super::{ClientOutput, Storage};
 use crate::config::Config;
 
 /// The reason for which a client has a timer.
@@ -113,6 +114,20 @@ impl EngineState {
         self.access.reconfigure(config);
         self.conversions.reconfigure(config);
         self.config = Arc::new(config.clone());
+    }
+
+    /// Filters and selections of subscriptions and consumers that have ended are counted no more.
+    pub(super) fn forget_ended(
+        &mut self,
+        router: &mut Router<ClientOutput>,
+        storage: &mut Storage,
+    ) {
+        self.filters.forget_ended(router);
+        self.selections.forget_ended(router);
+        while let Some((client, selection, filter)) = storage.deferred.next_ended() {
+            selection.iter().for_each(|it| self.selections.end(client, *it));
+            filter.iter().for_each(|it| self.filters.end(client, *it));
+        }
     }
 
     pub(crate) fn set_timer(&mut self, at: u64, client: ClientId, timer: Timer) {

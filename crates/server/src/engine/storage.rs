@@ -4,10 +4,12 @@ use trunkline_native::{self as native, kind};
 use trunkline_router::{ClientId, Envelope, Mode, Router, TopicId};
 use trunkline_session::router::{ClientRenderer, SessionRenderer as _, StoreEvent};
 use trunkline_store::{
-    ClockReading, Consuming, Delivery, Durability, EventSink, Loss, Rejected, Store, Stored,
+    ClockReading, Consuming, Delivery, Durability, EventSink, Loss, Rejected, Sending, Store,
+    Stored,
 };
 
 use super::consumers::Consumers;
+use super::deferred::{DeferredDeliveries, First, Item, REASON};
 use super::new_producers::NewProducers;
 use super::shortage::Shortage;
 use super::{ClientOutput, ConnectionId};
@@ -26,6 +28,8 @@ pub(crate) struct Storage {
     /// The times at which clients with a pace can take more.
     alarms: Vec<(u64, ConnectionId)>,
     pub(crate) consumers: Consumers,
+    /// What waits for whoever reads payloads.
+    pub(super) deferred: DeferredDeliveries,
     pub(crate) shortage: Option<Shortage>,
     /// The journal has more bytes than it may have.
     pub(crate) has_excess: bool,
@@ -41,6 +45,7 @@ impl Storage {
             epoch,
             alarms: Vec::new(),
             consumers: Consumers::default(),
+            deferred: DeferredDeliveries::default(),
             shortage: None,
             has_excess: false,
             new_producers: NewProducers::default(),
@@ -64,9 +69,9 @@ impl Storage {
         router: &'a mut Router<ClientOutput>,
     ) -> (&'a mut Store, ClockReading, ClientSink<'a>) {
         let at = self.clock_reading(now);
-        let (alarms, consumers) = (&mut self.alarms, &mut self.consumers);
-        let sink = ClientSink { now, router, alarms, consumers, topic: None };
-        (&mut self.store, at, sink)
+        let Self { store, alarms, consumers, deferred, .. } = self;
+        let sink = ClientSink { now, router, alarms, consumers, deferred, topic: None };
+        (store, at, sink)
     }
 
     pub(crate) fn next_deadline(&self) -> Option<u64> {
@@ -85,11 +90,88 @@ pub(crate) struct ClientSink<'a> {
     router: &'a mut Router<ClientOutput>,
     alarms: &'a mut Vec<(u64, ConnectionId)>,
     consumers: &'a mut Consumers,
+    deferred: &'a mut DeferredDeliveries,
     /// The topic of the message that is being stored, which is the only one to be published then.
     pub(crate) topic: Option<TopicId>,
 }
 
 impl ClientSink<'_> {
+    /// Whether the client's output has room now; if it has some time later, there is an alarm.
+    fn has_room_in_output(&mut self, client: u64) -> bool {
+        let id = ClientId::from_u64(client);
+        match self.router.room_at(id) {
+            None => false,
+            Some(at) if at <= self.now => true,
+            Some(at) => {
+                self.alarms.push((at, id));
+                false
+            }
+        }
+    }
+
+    /// Sends what can go of a consumer's deliveries that had to wait, and that the store still wants to go, and tells it which did
+    /// not pass the consumer's filter. Returns how many went.
+    pub(super) fn send_deferred(
+        &mut self,
+        store: &mut Store,
+        at: ClockReading,
+        (client, subscription): (u64, u32),
+    ) -> usize {
+        let mut sent = 0;
+        loop {
+            let first = self.deferred.first(client, subscription);
+            let needs_room = !matches!(first, First::Wait | First::Filtered(_));
+            if needs_room && !self.has_room_in_output(client) {
+                return sent;
+            }
+            let sending = match &first {
+                First::Made(it, ..) | First::Unrendered(it, ..) => {
+                    store.sent(at, client, subscription, it.of_store())
+                }
+                _ => Sending::Now,
+            };
+            let is_made = matches!(&first, First::Made(..)) && sending.is_now();
+            match first {
+                First::Wait => return sent,
+                _ if sending == Sending::Later => {
+                    self.deferred.look_later(client, subscription);
+                    return sent;
+                }
+                _ if sending == Sending::Never => {}
+                First::Filtered(position) => {
+                    store.filtered(at, client, subscription, position, self);
+                }
+                First::Send(Item::Lost(loss)) => self.push(client, |renderer, out| {
+                    renderer.event(out, &StoreEvent::Lost(subscription, &loss));
+                }),
+                First::Send(Item::Confirmed(it, position)) => {
+                    self.tell(client, &StoreEvent::Confirmed(subscription, it, position));
+                }
+                First::Send(Item::Delivery(_)) => {}
+                First::Made(it, topic, format, payload) => {
+                    let it = it.sent_as(sending);
+                    let delivery = it.of(self.now, subscription, &topic, (format, &payload));
+                    self.push(client, |renderer, out| renderer.delivery(out, &delivery));
+                    sent += 1;
+                }
+                First::Unrendered(it, topic, reason) => {
+                    let it = it.sent_as(sending);
+                    let delivery =
+                        it.of(self.now, subscription, &topic, (REASON, reason.as_bytes()));
+                    self.push(client, |renderer, out| renderer.unrendered(out, &delivery));
+                    sent += 1;
+                }
+            }
+            self.deferred.pop(client, subscription, is_made);
+        }
+    }
+
+    /// The consumer of a client whose turn it is to have what others of it use no more.
+    pub(super) fn next_turn(&mut self, client: u64) -> Option<u32> {
+        let has_room = self.has_room_in_output(client);
+        self.deferred.next_turn(client, has_room)
+    }
+
     fn push(&mut self, client: u64, write: impl FnOnce(&mut ClientRenderer, &mut Vec<u8>)) {
         let write = |output: &mut ClientOutput, out: &mut Vec<u8>| write(&mut output.renderer, out);
         self.router.push(self.now, ClientId::from_u64(client), write);
@@ -114,23 +196,27 @@ impl ClientSink<'_> {
 }
 
 impl EventSink for ClientSink<'_> {
-    fn has_room(&mut self, client: u64) -> bool {
-        let id = ClientId::from_u64(client);
-        match self.router.room_at(id) {
-            None => false,
-            Some(at) if at <= self.now => true,
-            Some(at) => {
-                self.alarms.push((at, id));
-                false
-            }
-        }
+    fn has_room(&mut self, client: u64, subscription: u32) -> bool {
+        self.deferred.has_room(client, subscription) && self.has_room_in_output(client)
     }
 
-    fn deliver(&mut self, client: u64, delivery: &Delivery<'_>) {
+    #[inline]
+    fn deliver(&mut self, client: u64, delivery: &Delivery<'_>) -> bool {
+        if self.deferred.take(self.now, client, delivery) {
+            return false;
+        }
         self.push(client, |renderer, out| renderer.delivery(out, delivery));
+        true
+    }
+
+    fn withdrawn(&mut self, client: u64, subscription: u32, position: u64) {
+        self.deferred.withdraw(client, subscription, position);
     }
 
     fn lost(&mut self, client: u64, subscription: u32, loss: &Loss) {
+        if self.deferred.take_loss(client, subscription, loss) {
+            return;
+        }
         self.push(client, |renderer, out| {
             renderer.event(out, &StoreEvent::Lost(subscription, loss));
         });
@@ -146,6 +232,7 @@ impl EventSink for ClientSink<'_> {
 
     fn rejected(&mut self, client: u64, subscription: u32, rejected: &Rejected) {
         self.consumers.end(ClientId::from_u64(client));
+        self.deferred.end(client, subscription);
         self.reject(client, kind::CONSUME, subscription.into(), rejected);
     }
 
@@ -154,7 +241,9 @@ impl EventSink for ClientSink<'_> {
     }
 
     fn confirmed(&mut self, client: u64, subscription: u32, it: Durability, position: u64) {
-        self.tell(client, &StoreEvent::Confirmed(subscription, it, position));
+        if !self.deferred.take_confirmed((client, subscription), it, position) {
+            self.tell(client, &StoreEvent::Confirmed(subscription, it, position));
+        }
     }
 
     fn acknowledged(
@@ -170,6 +259,7 @@ impl EventSink for ClientSink<'_> {
 
     fn ended(&mut self, client: u64, subscription: u32) {
         self.consumers.end(ClientId::from_u64(client));
+        self.deferred.end(client, subscription);
         self.tell(client, &StoreEvent::Ended(subscription));
     }
 

@@ -85,11 +85,47 @@ impl Engine {
         self.set_room_timers();
     }
 
-    /// A client can take more.
-    pub(super) fn make_deliveries(&mut self, now: u64, id: ConnectionId) {
+    /// A client can take more: first what has waited for whoever reads payloads. Returns how many of these it gets.
+    pub(super) fn make_deliveries(&mut self, now: u64, id: ConnectionId) -> usize {
+        let (client, mut sent, mut behind) = (id.as_u64(), 0, None);
+        while let Some(subscription) = self.storage.deferred.line_from(client, behind) {
+            sent += self.send_deferred(now, (client, subscription));
+            behind = Some(subscription);
+        }
         let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
-        store.client_has_room(at, id.as_u64(), &mut sink);
+        store.client_has_room(at, client, &mut sink);
+        self.have_turns(now, client);
         self.set_room_timers();
+        sent
+    }
+
+    /// Sends what has waited for whoever reads payloads, to those consumers for which there is some now. Returns how many
+    /// deliveries that made.
+    pub(super) fn send_due(&mut self, now: u64) -> usize {
+        // What becomes due meanwhile has its turn later.
+        let due = self.storage.deferred.take_due();
+        let sent = due.iter().map(|number| self.send_deferred(now, *number)).sum();
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        store.consumers_have_room(at, due, &mut sink);
+        for client in self.storage.deferred.take_freed() {
+            self.have_turns(now, client);
+        }
+        self.set_room_timers();
+        sent
+    }
+
+    /// Sends what has waited for a consumer and can go. Returns how many deliveries that made.
+    fn send_deferred(&mut self, now: u64, number: (u64, u32)) -> usize {
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        sink.send_deferred(store, at, number)
+    }
+
+    /// Consumers of a client that found no room, since others of it had that, take what there is now, one after the other.
+    fn have_turns(&mut self, now: u64, client: u64) {
+        let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
+        while let Some(subscription) = sink.next_turn(client) {
+            store.consumers_have_room(at, [(client, subscription)], &mut sink);
+        }
     }
 
     pub(super) fn advance_store(&mut self, now: u64) {
@@ -109,6 +145,7 @@ impl Engine {
         }
         if self.storage.consumers.of(id) > 0 {
             self.storage.consumers.end_all(id);
+            self.storage.deferred.end_all(id.as_u64());
             let (store, at, mut sink) = self.storage.parts(now, &mut self.router);
             store.disconnect(at, id.as_u64(), &mut sink);
             self.set_room_timers();

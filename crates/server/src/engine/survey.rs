@@ -225,8 +225,9 @@ impl Engine {
         };
         totals.discarded_for_memory = memory.lost;
         totals.renditions = view.renditions().filter_map(rendition_status).collect();
-        totals.conversions = conversions(view.renditions());
-        totals.filters = filters(view.filters());
+        let preparing = self.storage.deferred.preparing();
+        totals.conversions = conversions(view.renditions().chain(preparing.conversions()));
+        totals.filters = filters(view.filters(), preparing.filters());
         totals.connections = state.connected;
         totals.received_bytes = state.bytes_in;
         totals.sent_bytes = state.bytes_out;
@@ -312,6 +313,7 @@ pub(super) fn durable_status(it: &DurableView<'_>) -> DurableStatus {
         timed_out: it.account.timed_out,
         dead_lettered: it.account.dead_lettered,
         purged: it.account.purged,
+        filtered: it.account.filtered,
         acknowledge_within_ns: it.policy.acknowledge_within,
         deliveries_limit: letters.map_or(0, |it| it.deliveries.into()),
         dead_letters: letters.map_or(String::new(), |it| it.topic.to_string()),
@@ -357,9 +359,13 @@ fn conversions(all: impl Iterator<Item = RenditionCounts>) -> Vec<ConversionStat
     sums
 }
 
-fn filters(it: FilterCounts) -> FilterStatus {
-    let FilterCounts { decided, failed, pending } = it;
-    FilterStatus { decided, failed, pending_now: pending as u64 }
+/// What was decided for subscriptions and for consumers.
+fn filters(one: FilterCounts, other: FilterCounts) -> FilterStatus {
+    FilterStatus {
+        decided: one.decided + other.decided,
+        failed: one.failed + other.failed,
+        pending_now: (one.pending + other.pending) as u64,
+    }
 }
 
 fn last_values(it: LastValueTotals) -> LastValueCounts {

@@ -259,7 +259,7 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
             page.sample(name, &[("durable", &it.name)], count(it));
         }
     }
-    let counters: [(&str, CountOfDurable, &str); 9] = [
+    let counters: [(&str, CountOfDurable, &str); 10] = [
         ("trunkline_durable_deliveries", |it| it.deliveries, "Deliveries, with repeated ones"),
         ("trunkline_durable_acknowledged", |it| it.acknowledged, "Messages acknowledged"),
         ("trunkline_durable_elided", |it| it.elided, "Messages replaced by newer ones"),
@@ -269,6 +269,11 @@ fn durables(page: &mut Page, durables: &[DurableStatus]) {
         ("trunkline_durable_timed_out", |it| it.timed_out, "Deliveries not acknowledged in time"),
         ("trunkline_durable_dead_lettered", |it| it.dead_lettered, "Messages made dead letters"),
         ("trunkline_durable_purged", |it| it.purged, "Purged by an administrator"),
+        (
+            "trunkline_durable_filtered",
+            |it| it.filtered,
+            "Not what the filter of its consumers passes",
+        ),
     ];
     for (name, count, help) in counters {
         page.family(name, "counter", "", help);

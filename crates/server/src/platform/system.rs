@@ -211,6 +211,11 @@ impl Platform for SystemPlatform {
     }
 
     #[inline]
+    fn conversion_bytes(&self) -> usize {
+        self.conversions.bytes()
+    }
+
+    #[inline]
     fn outcome(&mut self) -> Option<Outcome> {
         self.workers.as_ref().and_then(Workers::outcome)
     }

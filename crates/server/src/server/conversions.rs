@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
@@ -23,6 +24,8 @@ pub(crate) struct Conversions {
     topics: Arc<[TopicRule]>,
     /// Orders whose outcome was not taken.
     under_way: usize,
+    /// Bytes of outcomes that were not taken.
+    bytes: Arc<AtomicUsize>,
     /// Those for which there is no thread.
     failed: VecDeque<Converted>,
 }
@@ -32,8 +35,8 @@ type Thread = (Sender<ConversionOrder>, Receiver<Converted>);
 
 impl Conversions {
     pub(crate) fn new(waker: Waker) -> Self {
-        let (topics, failed) = (Arc::default(), VecDeque::new());
-        Self { waker, converting: None, checking: None, topics, under_way: 0, failed }
+        let (topics, bytes, failed) = (Arc::default(), Arc::default(), VecDeque::new());
+        Self { waker, converting: None, checking: None, topics, under_way: 0, bytes, failed }
     }
 
     /// Gives a thread an order.
@@ -63,6 +66,12 @@ impl Conversions {
         self.failed.extend(failed);
     }
 
+    /// Bytes of outcomes that were not taken.
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
     fn thread(&mut self, is_check: bool) -> &mut Option<Thread> {
         if is_check { &mut self.checking } else { &mut self.converting }
     }
@@ -71,12 +80,13 @@ impl Conversions {
     fn start(&self, is_check: bool) -> Option<Thread> {
         let (orders, to_run) = channel::<ConversionOrder>();
         let (done, outcomes) = channel();
-        let waker = self.waker.clone();
+        let (waker, bytes) = (self.waker.clone(), Arc::clone(&self.bytes));
         let _ = orders.send(ConversionOrder::Topics(Arc::clone(&self.topics)));
         let run = move || {
             let mut thread = Guarded::default();
             for order in to_run {
                 let Some(outcome) = thread.run(order) else { continue };
+                bytes.fetch_add(outcome.bytes(), Ordering::Relaxed);
                 if done.send(outcome).is_err() {
                     return;
                 }
@@ -102,6 +112,9 @@ impl Conversions {
         }
         let next = |thread: &Option<Thread>| thread.as_ref()?.1.try_recv().ok();
         let made = next(&self.converting).or_else(|| next(&self.checking));
+        if let Some(made) = &made {
+            self.bytes.fetch_sub(made.bytes(), Ordering::Relaxed);
+        }
         let outcome = made.or_else(|| self.failed.pop_front())?;
         self.under_way -= 1;
         Some(outcome)

@@ -149,6 +149,9 @@ impl Native {
                     wants_confirmed: false,
                     wants_acknowledged: false,
                     policy: native::DeliveryPolicy::NONE,
+                    format: None,
+                    filter: "",
+                    fields: "",
                     name: durable,
                     pattern: topics,
                 };

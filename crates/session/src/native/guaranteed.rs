@@ -5,7 +5,7 @@ use trunkline_native::{code, kind};
 use trunkline_store::{Consume, Start};
 
 use super::NativeSession;
-use crate::router::{ClientContext, GuaranteedMessage, Rejected, StoreError, interval};
+use crate::router::{ClientContext, GuaranteedMessage, Narrowing, Rejected, StoreError, interval};
 
 impl NativeSession {
     /// Handles PRODUCER; false if it is to come again.
@@ -89,8 +89,10 @@ pub(super) fn consume(context: &mut impl ClientContext, it: &native::Consume<'_>
         wants_acknowledged: it.wants_acknowledged,
         acknowledge_within: u64::from(it.policy.acknowledge_within_ms) * 1_000_000,
         deliveries: it.policy.deliveries.into(),
+        filter: None,
     };
-    let done = context.consume(&request);
+    let native::Consume { pattern, format, filter, fields, .. } = *it;
+    let done = context.consume(&request, &Narrowing { pattern, format, filter, fields });
     answer(context, kind::CONSUME, it.subscription.into(), done)
 }
 

@@ -39,6 +39,35 @@ impl NativeRenderer {
         number
     }
 
+    #[inline]
+    fn guaranteed(
+        &mut self,
+        out: &mut Vec<u8>,
+        it: &trunkline_store::Delivery<'_>,
+        is_unrendered: bool,
+    ) {
+        let topic = self.number(out, it.topic);
+        native::encode_delivery(
+            out,
+            &native::Delivery {
+                subscription: it.subscription,
+                topic,
+                position: it.position,
+                time: it.time,
+                deliveries: it.deliveries,
+                conflation: it
+                    .conflation
+                    .map(|(replaced, age)| native::Conflation { replaced, age }),
+                is_repeated: it.is_repeated,
+                is_unconfirmed: it.is_unconfirmed,
+                is_kept: it.is_kept,
+                is_unrendered,
+                format: it.format,
+                payload: it.payload,
+            },
+        );
+    }
+
     #[inline(never)]
     fn rare_message(&self, out: &mut Vec<u8>, it: &Delivery<'_>) {
         let conflation = it.conflation.map(|conflation| native::Conflation {
@@ -128,25 +157,11 @@ impl SessionRenderer for NativeRenderer {
     }
 
     fn delivery(&mut self, out: &mut Vec<u8>, it: &trunkline_store::Delivery<'_>) {
-        let topic = self.number(out, it.topic);
-        native::encode_delivery(
-            out,
-            &native::Delivery {
-                subscription: it.subscription,
-                topic,
-                position: it.position,
-                time: it.time,
-                deliveries: it.deliveries,
-                conflation: it
-                    .conflation
-                    .map(|(replaced, age)| native::Conflation { replaced, age }),
-                is_repeated: it.is_repeated,
-                is_unconfirmed: it.is_unconfirmed,
-                is_kept: it.is_kept,
-                format: it.format,
-                payload: it.payload,
-            },
-        );
+        self.guaranteed(out, it, false);
+    }
+
+    fn unrendered(&mut self, out: &mut Vec<u8>, it: &trunkline_store::Delivery<'_>) {
+        self.guaranteed(out, it, true);
     }
 
     #[inline]

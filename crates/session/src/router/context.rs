@@ -236,12 +236,13 @@ pub trait ClientContext {
         message: &GuaranteedMessage<'_>,
     ) -> Result<(), StoreError>;
 
-    /// The client wants messages of a durable subscription, or a replay.
+    /// The client wants messages of a durable subscription, or a replay, and of their pattern what is wanted of it; the number
+    /// of the filter in the request is not looked at.
     ///
     /// # Errors
     ///
-    /// They are not to be had so.
-    fn consume(&mut self, request: &Consume<'_>) -> Result<(), StoreError>;
+    /// They are not to be had so; or it is not known yet whether there can be such messages, and the same is to come again.
+    fn consume(&mut self, request: &Consume<'_>, wanted: &Narrowing<'_>) -> Result<(), StoreError>;
 
     /// Ends a durable subscription for everybody.
     ///

@@ -47,6 +47,9 @@ pub trait SessionRenderer {
     /// A guaranteed message. Nothing, where the protocol has no guaranteed delivery: its clients consume no such.
     fn delivery(&mut self, _: &mut Vec<u8>, _: &trunkline_store::Delivery<'_>) {}
 
+    /// A guaranteed message that is not to be had as the client wants it: its payload is the reason. Nothing, likewise.
+    fn unrendered(&mut self, _: &mut Vec<u8>, _: &trunkline_store::Delivery<'_>) {}
+
     /// Events of guaranteed delivery, besides messages.
     fn event(&mut self, _: &mut Vec<u8>, _: &StoreEvent<'_>) {}
 }

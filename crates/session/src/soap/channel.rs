@@ -174,7 +174,7 @@ impl Channel {
             }
         };
         self.link = Some(link);
-        Ok(Reply { status: 200, encoding, body, package: None })
+        Ok(Reply { status: 200, encoding, body, package: None, hint: None })
     }
 
     /// Connects, and opens a channel.

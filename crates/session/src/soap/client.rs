@@ -1,5 +1,6 @@
 //! Calling a service.
 
+mod error;
 mod secured;
 
 use std::fmt;
@@ -8,8 +9,8 @@ use std::sync::Arc;
 use trunkline_http as http;
 use trunkline_message::{Layout, Limits, Message, Record, Structure, UnknownContent};
 use trunkline_soap::{
-    self as soap, Attachments, Decoder, Encoder, Fault, HeaderBlock, Nothing, Options, Plan,
-    Version, graph,
+    self as soap, Attachments, Decoder, Encoder, HeaderBlock, Nothing, Options, Plan, Version,
+    graph,
 };
 
 use super::admission::BasicLogin;
@@ -27,6 +28,8 @@ use super::vocabularies::Vocabularies;
 use super::ws_security::Seal;
 use super::{Binding, MessageEncoding};
 use crate::{Profile, Retained};
+
+pub use error::CallError;
 
 /// A client of one service, over one connection that is kept: of HTTP, or of
 /// [SOAP/TCP](crate::soap_tcp) where the URL begins with `vnd.sun.ws.tcp://`, or with TLS `vnd.sun.ws.tcps://`.
@@ -73,81 +76,6 @@ pub struct Client {
     last: String,
     telemetry: Telemetry,
     seal: Option<Seal>,
-}
-
-/// Why a call has no reply.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum CallError {
-    /// The service rejected: its fault.
-    Fault(Box<Fault>),
-    /// The URL is not valid, or of neither HTTP nor SOAP/TCP.
-    Url(String),
-    /// The SOAPAction cannot stand in a header: it has quotes, backslashes or control characters.
-    Action(String),
-    /// A header of HTTP cannot be sent, or there is no HTTP.
-    HttpHeader(String),
-    /// There is no connection, or it broke, or took too long.
-    Transport(http::Error),
-    /// The server reports an error on a channel of SOAP/TCP, or does not keep to the protocol.
-    Channel(Box<crate::soap_tcp::Error>),
-    /// The answer of the server is not SOAP.
-    Status {
-        /// The status code.
-        status: u16,
-        /// The beginning of what it said.
-        text: String,
-    },
-    /// The request cannot be written.
-    Request(trunkline_message::Error),
-    /// The reply cannot be read.
-    Reply(trunkline_message::Error),
-    /// A header block of the reply has to be understood and is not.
-    NotUnderstood(Vec<soap::QName>),
-    /// The reply has no Security header as it is [expected](Client::expect_ws_security).
-    Security(Box<Fault>),
-}
-
-impl fmt::Display for CallError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fault(fault) => write!(out, "{fault}"),
-            Self::Url(problem) => out.write_str(problem),
-            Self::Action(action) => write!(out, "{action:?} cannot be an action"),
-            Self::HttpHeader(why) => write!(out, "a header of HTTP: {why}"),
-            Self::Transport(error) => write!(out, "{error}"),
-            Self::Channel(error) => write!(out, "{error}"),
-            Self::Status { status, text } => write!(out, "HTTP status {status}: {text}"),
-            Self::Request(error) => write!(out, "the request cannot be written: {error}"),
-            Self::Reply(error) => write!(out, "the reply cannot be read: {error}"),
-            Self::Security(fault) => write!(out, "the reply's Security header: {fault}"),
-            Self::NotUnderstood(names) => {
-                let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-                write!(out, "the reply's header {} must be understood", names.join(", "))
-            }
-        }
-    }
-}
-
-impl std::error::Error for CallError {}
-
-impl CallError {
-    /// What kind of failure it is, for telemetry.
-    fn class(&self) -> String {
-        match self {
-            Self::Fault(fault) => format!("{:?}", fault.code),
-            Self::Status { status, .. } => status.to_string(),
-            Self::Transport(http::Error::TimedOut { .. }) => "timeout".to_owned(),
-            Self::Transport(_) => "transport".to_owned(),
-            _ => "_OTHER".to_owned(),
-        }
-    }
-}
-
-impl From<http::Error> for CallError {
-    fn from(error: http::Error) -> Self {
-        Self::Transport(error)
-    }
 }
 
 /// Headers of HTTP that are of a call, or of how it travels.
@@ -389,6 +317,11 @@ impl Client {
         found.map_err(CallError::Reply)
     }
 
+    /// The header blocks of the last reply, or fault, that are for who calls: the ultimate receiver, or whoever comes next.
+    pub fn reply_blocks(&self) -> &[HeaderBlock] {
+        self.replies.header.blocks()
+    }
+
     /// In what kind of package the answer to the last call with a schema came, if it came in one.
     pub fn answer_attachments(&self) -> Option<Attachments> {
         self.answer_attachments
@@ -553,7 +486,8 @@ impl Client {
             if answer.is_success() && self.operations[index].answers_nothing() && may_be_empty {
                 return Ok(());
             }
-            let (status, text) = (answer.status, "an empty answer".to_owned());
+            let (status, hint) = (answer.status, answer.hint.as_deref());
+            let text = format!("an empty answer{}", hint.unwrap_or_default());
             return Err(CallError::Status { status, text });
         }
         let Self { exchange, plain, replies, operations, unknown, .. } = self;

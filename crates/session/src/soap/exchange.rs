@@ -1,8 +1,10 @@
 //! A client's connection: over HTTP, or over SOAP/TCP.
 
+use std::borrow::Cow;
+
 use trunkline_codec::fast_infoset::Reader;
 use trunkline_http::{self as http, Bytes};
-use trunkline_message::Limits;
+use trunkline_message::{Error, ErrorKind, Limits};
 use trunkline_soap::{self as soap, Attachments, Unpacked, Version};
 
 use super::channel::Channel;
@@ -17,7 +19,7 @@ use super::prologue::Prologues;
 use super::shared::SharedConnection;
 use super::url::Url;
 use super::vocabularies::Vocabularies;
-use super::{CallError, MessageEncoding};
+use super::{CallError, MessageEncoding, charset};
 use crate::profile::Retained;
 
 /// What carries requests and answers.
@@ -46,6 +48,8 @@ pub(super) struct Reply {
     /// Of one in a package, the outline.
     pub(super) body: Bytes,
     pub(super) package: Option<Unpacked>,
+    /// What of the head of an answer of HTTP tells more of the status, or why this is none of SOAP.
+    pub(super) hint: Option<String>,
 }
 
 impl Head {
@@ -101,9 +105,15 @@ impl Reply {
                 soap::unpack(media_type, &received.body, limits).map_err(CallError::Reply)?;
             let encoding = Self::encoding(Some(unpacked.media_type()));
             let body = Bytes::copy_from_slice(unpacked.outline());
-            return Ok(Self { status, encoding, body, package: Some(unpacked) });
+            return Ok(Self { status, encoding, body, package: Some(unpacked), hint: None });
         }
-        Ok(Self { status, encoding: Self::encoding(kind), body: received.body, package: None })
+        let encoding = Self::encoding(kind);
+        let hint = hint(&received.headers, received.status, encoding.is_none());
+        let body = match encoding {
+            Some(MessageEncoding::Xml) => in_utf8(kind.unwrap_or_default(), received.body)?,
+            _ => received.body,
+        };
+        Ok(Self { status, encoding, body, package: None, hint })
     }
 
     fn encoding(media_type: Option<&str>) -> Option<MessageEncoding> {
@@ -114,6 +124,37 @@ impl Reply {
             None => media_type.is_none_or(|it| it.contains("xml")).then_some(MessageEncoding::Xml),
         }
     }
+}
+
+/// Where a redirection leads, how a login is asked for, or the media type that is none of SOAP's, as the header says it.
+fn hint(headers: &http::HeaderMap, status: http::StatusCode, is_foreign: bool) -> Option<String> {
+    let (name, why) = match status.as_u16() {
+        301..=308 => (http::header::LOCATION, ""),
+        401 => (http::header::WWW_AUTHENTICATE, ""),
+        200..=299 if is_foreign => (http::header::CONTENT_TYPE, ", which is none of SOAP"),
+        _ => return None,
+    };
+    let shown = match name.as_str() {
+        "location" => "Location",
+        "www-authenticate" => "WWW-Authenticate",
+        _ => "Content-Type",
+    };
+    let values = headers.get_all(&name).iter();
+    let values: Vec<_> = values.map(|it| String::from_utf8_lossy(it.as_bytes())).collect();
+    (!values.is_empty()).then(|| format!(" ({shown}: {}{why})", values.join(", ")))
+}
+
+/// An answer in XML whose document need not be told its character set.
+fn in_utf8(media_type: &str, body: Bytes) -> Result<Bytes, CallError> {
+    let text = match charset::read(media_type, &body) {
+        Some(Cow::Owned(text)) => text,
+        Some(Cow::Borrowed(_)) => return Ok(body),
+        None => {
+            let what = format!("a character set that is known here, and not that of {media_type}");
+            return Err(CallError::Reply(Error::new(ErrorKind::Expected(what.into()), 0)));
+        }
+    };
+    Ok(text.into())
 }
 
 impl Exchange {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use trunkline_message::Record;
+use trunkline_message::Samples;
 use trunkline_soap::{Encoder, Version};
 
 use super::service::{Endpoint, EndpointParts, Named};
@@ -92,7 +92,8 @@ fn operation(page: &mut String, endpoint: &Endpoint, index: usize, named: &Named
 /// A request to start from, an element a line.
 fn sample(endpoint: &Endpoint, index: usize) -> Option<String> {
     let EndpointParts { service, plans, .. } = &*endpoint.0;
-    let record = Record::sample(service.operations[index].operation.input());
+    let layout = service.operations[index].operation.input();
+    let record = Samples::of(layout).whole().or_else(|| Samples::of(layout).least())?;
     let mut encoder = Encoder::new(plans[index].request());
     let envelope = encoder.encode(&record).ok()?;
     let text = String::from_utf8_lossy(envelope);

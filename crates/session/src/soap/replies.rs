@@ -84,6 +84,9 @@ impl Replies {
 /// An answer that is not SOAP.
 pub(super) fn status(reply: &Reply) -> CallError {
     let text = String::from_utf8_lossy(&reply.body);
-    let text = text.trim().chars().take(200).collect();
+    let mut text: String = text.trim().chars().take(200).collect();
+    if let Some(hint) = &reply.hint {
+        text += if text.is_empty() { hint.trim_start() } else { hint };
+    }
     CallError::Status { status: reply.status, text }
 }

@@ -256,7 +256,22 @@ fn expression<'a>(text: Option<Text<'a>>, what: &str) -> Result<Cow<'a, str>, Co
     }
 }
 
+/// What is wanted of messages.
+pub(super) struct Wanted<'a> {
+    pub(super) wants_format: Option<u16>,
+    pub(super) filter: Cow<'a, str>,
+    pub(super) fields: Cow<'a, str>,
+}
+
 impl<'a> Keys<'a> {
+    /// The keys that say what is wanted of messages.
+    pub(super) fn take_wanted(&mut self) -> Result<Wanted<'a>, CommandError> {
+        let wants_format = self.format.take().map(|it| it.number()).transpose()?;
+        let filter = expression(self.filter.take(), "where is a filter, such as Bid > 1.08")?;
+        let fields = expression(self.fields.take(), "fields are such as Symbol,Bid,Ask")?;
+        Ok(Wanted { wants_format, filter, fields })
+    }
+
     fn command(mut self) -> Result<Command<'a>, CommandError> {
         let mut named = self.named();
         let Some(verb) = named.next() else {
@@ -282,9 +297,7 @@ impl<'a> Keys<'a> {
             let updates_per_second = self.updates()?;
             let conflate = self.conflate.take().unwrap_or(false);
             let last_values = self.last_values.take().unwrap_or(false);
-            let wants_format = self.format.take().map(|it| it.number()).transpose()?;
-            let filter = expression(self.filter.take(), "where is a filter, such as Bid > 1.08")?;
-            let fields = expression(self.fields.take(), "fields are such as Symbol,Bid,Ask")?;
+            let Wanted { wants_format, filter, fields } = self.take_wanted()?;
             return Ok(Command::Subscribe {
                 subscription,
                 pattern,

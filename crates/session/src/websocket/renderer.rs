@@ -153,6 +153,12 @@ impl SessionRenderer for WebSocketRenderer {
         }
     }
 
+    fn unrendered(&mut self, out: &mut Vec<u8>, it: &trunkline_store::Delivery<'_>) {
+        if self.stage == Stage::Open {
+            self.writer.unrendered(out, it);
+        }
+    }
+
     fn event(&mut self, out: &mut Vec<u8>, event: &StoreEvent<'_>) {
         self.write(out, &GuaranteedEvent::from(event));
     }

@@ -32,9 +32,11 @@ pub(crate) struct Consumer {
     names: Vec<(u32, String)>,
     is_active: bool,
     held: Vec<Held>,
-    /// Of each ACKNOWLEDGE of this connection that was not answered: what it was about.
-    acknowledged: VecDeque<Vec<(u64, u64)>>,
+    /// Of each ACKNOWLEDGE of this connection that was not answered: when it was sent, and what it was about.
+    acknowledged: VecDeque<(u64, Vec<(u64, u64)>)>,
     answered: u64,
+    /// What comes was not delivered before: when its connection began, or when it sent what was answered last.
+    since: u64,
     /// Position of the last message that did not say that it comes again.
     last: u64,
     /// The highest number of each producer among such.
@@ -63,6 +65,7 @@ impl Consumer {
             held: Vec::new(),
             acknowledged: VecDeque::new(),
             answered: 0,
+            since: 0,
             last: 0,
             newest: BTreeMap::new(),
             had: Vec::new(),
@@ -140,6 +143,7 @@ impl Consumer {
     fn connect(&mut self, machine: &mut Machine, counts: &mut PowerCounts) {
         self.connection = machine.connect(counts);
         let Some(id) = self.connection else { return };
+        self.since = machine.now;
         let mut out = Vec::new();
         native::encode_hello(
             &mut out,
@@ -155,6 +159,9 @@ impl Consumer {
             wants_confirmed: self.random.once_in(2),
             wants_acknowledged: true,
             policy: self.policy(),
+            format: None,
+            filter: "",
+            fields: "",
             name: &name,
             pattern: if self.takes_orders_only() { "orders/*" } else { ">" },
         };
@@ -196,8 +203,11 @@ impl Consumer {
                 ensure(it.durability.disk == 1, "done", || format!("{it:?} on no disk"))?;
                 while self.answered < it.acknowledgements {
                     self.answered += 1;
-                    for id in self.acknowledged.pop_front().unwrap_or_default() {
-                        counts.done += u64::from(model.done(self.durable, id));
+                    let (sent, done) = self.acknowledged.pop_front().unwrap_or_default();
+                    self.since = self.since.max(sent);
+                    for id in done {
+                        let told = (self.number, machine.now);
+                        counts.done += u64::from(model.done(self.durable, id, told));
                     }
                 }
             }
@@ -231,6 +241,8 @@ impl Consumer {
         }
         let seen = SeenDelivery {
             durable: self.durable,
+            consumer: self.number,
+            since: self.since,
             position: it.position,
             is_repeated: it.is_repeated,
             is_unconfirmed: it.is_unconfirmed,
@@ -304,14 +316,15 @@ impl Consumer {
                 let it = self.held.swap_remove(at);
                 // Of one that another has by now a delivery may be on its way.
                 let is_sure = !self.unsure.contains(&position);
-                self.acknowledged.push_back(is_sure.then_some(it.id).into_iter().collect());
+                let done = is_sure.then_some(it.id).into_iter().collect();
+                self.acknowledged.push_back((machine.now, done));
                 acknowledge(&mut out, position, false);
             }
             _ => {
                 let is_done =
                     |it: &&Held| it.position <= position && !self.unsure.contains(&it.position);
                 let done = self.held.iter().filter(is_done);
-                self.acknowledged.push_back(done.map(|it| it.id).collect());
+                self.acknowledged.push_back((machine.now, done.map(|it| it.id).collect()));
                 self.held.retain(|it| it.position > position);
                 acknowledge(&mut out, position, true);
             }

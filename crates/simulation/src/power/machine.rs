@@ -128,7 +128,7 @@ impl Machine {
     pub(crate) fn start(&mut self, counts: &mut PowerCounts) -> Checked {
         let mut settings = self.config.journal.settings();
         // So small that what is known takes several pieces, and the power is cut between them.
-        settings.piece_bytes = 240;
+        settings.piece_bytes = 248;
         let opened = self.with_disk(|work| {
             work.disk.set_fault(Fault::None);
             Store::open(&mut work.disk, settings, 4711)
@@ -269,9 +269,9 @@ impl Machine {
         true
     }
 
-    /// The durable subscriptions that may have been moved since the last look.
-    pub(crate) fn moving(&mut self) -> Vec<String> {
-        self.pauses.moving()
+    /// Moves and purges that may have been made since the last look.
+    pub(crate) fn under_way(&mut self) -> Vec<StoreRequest> {
+        self.pauses.under_way()
     }
 
     /// A client connects, if a router listens. Some are pages.

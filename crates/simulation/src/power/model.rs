@@ -33,6 +33,9 @@ pub(crate) fn messages_in(bytes: &[u8]) -> Vec<(u64, u64)> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SeenDelivery<'a> {
     pub(crate) durable: usize,
+    /// The consumer that saw it, and a time before which it was not delivered.
+    pub(crate) consumer: u64,
+    pub(crate) since: u64,
     pub(crate) position: u64,
     pub(crate) is_repeated: bool,
     pub(crate) is_unconfirmed: bool,
@@ -60,8 +63,8 @@ struct Durable {
     is_conflated: bool,
     /// Messages that were delivered.
     seen: BTreeSet<(u64, u64)>,
-    /// Messages whose acknowledgement is kept.
-    done: BTreeSet<(u64, u64)>,
+    /// Messages whose acknowledgement is kept: which consumer was told first, and when.
+    done: BTreeMap<(u64, u64), (u64, u64)>,
     /// Messages that may come again although they were acknowledged, since the subscription was moved.
     moved: BTreeSet<(u64, u64)>,
     /// If it is conflated: position of the newest message of each topic.
@@ -141,7 +144,10 @@ impl Model {
             })?;
         }
         let durable = &mut self.durables[seen.durable];
-        let is_done = durable.done.contains(&id);
+        // When it was acknowledged late, it may have been on its way to another consumer.
+        let told = durable.done.get(&id);
+        let is_done =
+            told.is_some_and(|(consumer, at)| *consumer == seen.consumer || *at <= seen.since);
         ensure(!is_done, "done", || format!("{id:?} comes again at {}", seen.position))?;
         let is_first = durable.seen.insert(id);
         ensure(is_first || seen.is_repeated, "flags", || {
@@ -182,10 +188,14 @@ impl Model {
         Ok(())
     }
 
-    /// A consumer is told that its acknowledgement of a message is kept.
-    pub(crate) fn done(&mut self, durable: usize, id: (u64, u64)) -> bool {
+    /// A consumer is told, at a time, that its acknowledgement of a message is kept; whether nobody was before.
+    pub(crate) fn done(&mut self, durable: usize, id: (u64, u64), told: (u64, u64)) -> bool {
         let durable = &mut self.durables[durable];
-        !durable.moved.contains(&id) && durable.done.insert(id)
+        if durable.moved.contains(&id) || durable.done.contains_key(&id) {
+            return false;
+        }
+        durable.done.insert(id, told);
+        true
     }
 
     /// A subscription is purged, or will be: it may lack what was sent so far.
@@ -258,5 +268,33 @@ impl Model {
                 self.flips
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_on_its_way_is_not_delivered_again() {
+        let mut model = Model::new(1);
+        model.subscribed(0, true, false);
+        model.sent(1, 7, "orders/1");
+        let payload = payload(1, 7);
+        let seen = |consumer, since, is_repeated| SeenDelivery {
+            durable: 0,
+            consumer,
+            since,
+            position: 5,
+            is_repeated,
+            is_unconfirmed: false,
+            topic: "orders/1",
+            payload: &payload,
+        };
+        assert!(model.delivered(&seen(0, 10, false)).is_ok());
+        assert!(model.done(0, (1, 7), (0, 30)));
+        assert!(model.delivered(&seen(1, 29, true)).is_ok(), "it was on its way");
+        assert!(model.delivered(&seen(1, 30, true)).is_err(), "it was delivered later");
+        assert!(model.delivered(&seen(0, 29, true)).is_err(), "it comes behind the answer");
     }
 }

@@ -166,6 +166,8 @@ impl Page {
             is_repeated: is(it, "repeated"),
             is_unconfirmed: is(it, "unconfirmed"),
             is_kept: is(it, "kept"),
+            // A machine's consumers take messages as they are.
+            is_unrendered: false,
             format: format::OPAQUE,
             payload,
         };

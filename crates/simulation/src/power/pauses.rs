@@ -1,4 +1,5 @@
-//! Pauses of durable subscriptions: what an administrator was told to be done holds over every restart.
+//! What an administrator asks of durable subscriptions: what he was told of a pause holds over every restart, and
+//! moves and purges are made later than they are asked for.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -19,8 +20,9 @@ pub(crate) struct Pauses {
     asked: BTreeMap<String, (bool, Answers)>,
     /// Whether it is paused. Nothing else was asked since.
     promised: BTreeMap<String, bool>,
-    /// Durable subscriptions that are to be moved, which the router does when its journal is not busy.
-    moving: Vec<(String, Answers)>,
+    /// Moves and purges that are not answered. The router makes them in order, each when its journal is not busy: a
+    /// purge waits for the move of another subscription.
+    under_way: Vec<(StoreRequest, Answers)>,
 }
 
 impl Pauses {
@@ -29,7 +31,9 @@ impl Pauses {
         let (name, is_paused) = match request {
             StoreRequest::Pause(name) => (name, true),
             StoreRequest::Resume(name) => (name, false),
-            StoreRequest::Seek(name, _) => return self.moving.push((name.clone(), answers)),
+            StoreRequest::Seek(..) | StoreRequest::Purge(_) => {
+                return self.under_way.push((request.clone(), answers));
+            }
             _ => return,
         };
         self.promised.remove(name);
@@ -51,11 +55,11 @@ impl Pauses {
         (self.promised.len() - before) as u64
     }
 
-    /// Those that may have been moved since the last look.
-    pub(crate) fn moving(&mut self) -> Vec<String> {
-        let names = self.moving.iter().map(|(name, _)| name.clone()).collect();
-        self.moving.retain(|(_, answers)| answers.try_recv() == Err(TryRecvError::Empty));
-        names
+    /// Moves and purges that may have been made since the last look.
+    pub(crate) fn under_way(&mut self) -> Vec<StoreRequest> {
+        let requests = self.under_way.iter().map(|(request, _)| request.clone()).collect();
+        self.under_way.retain(|(_, answers)| answers.try_recv() == Err(TryRecvError::Empty));
+        requests
     }
 
     /// Nothing is promised any more.
@@ -78,5 +82,23 @@ impl Pauses {
             })?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn a_purge_is_under_way_until_it_is_answered() {
+        let (answer, answers) = mpsc::sync_channel(1);
+        let (mut pauses, purge) = (Pauses::default(), StoreRequest::Purge("durable-0".to_owned()));
+        pauses.asked(&purge, answers);
+        assert_eq!(pauses.under_way(), std::slice::from_ref(&purge));
+        answer.send(Err(Rejection::Busy("not yet".to_owned()))).expect("somebody listens");
+        assert_eq!(pauses.under_way(), [purge], "it may have been made since the last look");
+        assert_eq!(pauses.under_way(), []);
     }
 }

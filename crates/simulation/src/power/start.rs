@@ -67,6 +67,9 @@ fn a_replay_right_after_a_start_does_not_wait_for_a_segment() {
             wants_confirmed: false,
             wants_acknowledged: false,
             policy: native::DeliveryPolicy::NONE,
+            format: None,
+            filter: "",
+            fields: "",
             name: "",
             pattern: ">",
         };

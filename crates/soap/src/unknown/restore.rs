@@ -9,7 +9,7 @@ use trunkline_codec::xml::element::{declared, name_end};
 use trunkline_codec::xml::{self, Event, Options, Parser};
 use trunkline_message::{Error, ErrorKind, Limits, Place, Result, Sibling, Unknown};
 
-use crate::attributes::type_name;
+use crate::attributes::{XML, type_name};
 use crate::encoder::Encoder;
 use crate::names::Name;
 use crate::plan::{NONE, Plan, ScopePlan, Shape};
@@ -509,6 +509,9 @@ impl Walk<'_> {
         let (attribute, namespace) = text.split_at(end);
         if namespace.is_empty() {
             return format!(" {attribute}");
+        }
+        if namespace == XML {
+            return format!(" xml:{attribute}");
         }
         // A prefix that stands for nothing else.
         let prefix = loop {

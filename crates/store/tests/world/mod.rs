@@ -1,11 +1,13 @@
 //! A store over a disk that is simulated, and all that it tells. No test uses all of it.
 #![allow(dead_code)]
 
+use std::collections::BTreeMap;
+
 use trunkline_journal::simulated::SimulatedDisk;
 use trunkline_journal::{Disk as _, Found, HEAD, Options, Scan, commit, read_all, task};
 use trunkline_store::{
     ClockReading, Consume, Consuming, Delivery, Durability, EventSink, Forwarding, Level, Loss,
-    NewMessage, Policy, ProducerId, Rejected, Rule, Settings, Store, Stored,
+    NewMessage, Policy, ProducerId, Rejected, Rule, Sending, Settings, Store, Stored,
 };
 
 /// A delivery that was seen.
@@ -34,16 +36,23 @@ pub(crate) struct Told {
     pub(crate) failed: Vec<u64>,
     pub(crate) direct: Vec<String>,
     pub(crate) ended: Vec<u32>,
-    /// Clients that cannot take anything.
+    /// Clients that cannot take anything; and how often it was asked whether any can.
     pub(crate) full: Vec<u64>,
+    pub(crate) asked: u64,
+    /// Clients whose messages wait outside of the store first.
+    pub(crate) waits: Vec<u64>,
+    /// Which of these messages were not for them after all, by position; and when the messages expire that do.
+    pub(crate) withdrawn: Vec<(u64, u64)>,
+    pub(crate) expires: BTreeMap<u64, u64>,
 }
 
 impl EventSink for Told {
-    fn has_room(&mut self, client: u64) -> bool {
+    fn has_room(&mut self, client: u64, _: u32) -> bool {
+        self.asked += 1;
         !self.full.contains(&client)
     }
 
-    fn deliver(&mut self, client: u64, it: &Delivery<'_>) {
+    fn deliver(&mut self, client: u64, it: &Delivery<'_>) -> bool {
         self.seen.push(Seen {
             client,
             position: it.position,
@@ -54,6 +63,14 @@ impl EventSink for Told {
             is_kept: it.is_kept,
             replaced: it.conflation.map(|(replaced, _)| replaced),
         });
+        if it.expires > 0 {
+            self.expires.insert(it.position, it.expires);
+        }
+        !self.waits.contains(&client)
+    }
+
+    fn withdrawn(&mut self, client: u64, _: u32, position: u64) {
+        self.withdrawn.push((client, position));
     }
 
     fn lost(&mut self, _: u64, _: u32, loss: &Loss) {
@@ -223,6 +240,13 @@ impl World {
         let at = self.at();
         let done = self.store.acknowledge(at, client, 1, (position, false), &mut self.told);
         assert_eq!(done, Ok(()));
+    }
+
+    /// A message that waited goes to its consumer, if it is still to.
+    pub(crate) fn send(&mut self, client: u64, position: u64) -> Sending {
+        let at = self.at();
+        let expires = self.told.expires.get(&position).copied().unwrap_or(0);
+        self.store.sent(at, client, 1, (position, expires))
     }
 
     /// The machine fails, and starts again.

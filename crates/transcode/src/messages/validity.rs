@@ -1,8 +1,12 @@
 //! What in a message is not as its description says, beyond what reading it shows.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use memchr::memmem;
+use trunkline_codec::fast_infoset;
+use trunkline_codec::infoset::{Event, Reader as _};
 use trunkline_import::xsd::{Schemas, Validation, Violation};
 use trunkline_import::{Description, Limits};
 use trunkline_message::Checks;
@@ -78,6 +82,40 @@ impl Messages {
     /// declare of its Header and of the fault's details.
     pub fn validate_envelope(&self, envelope: &[u8]) -> Vec<Invalid> {
         told(&self.validation(envelope), true)
+    }
+
+    /// Elements of a document or an envelope that are nil and may not be: read as absent, they would be something else in
+    /// another format.
+    ///
+    /// # Errors
+    /// There is one: which, and where.
+    pub(super) fn reject_nil(&self, format: Format, bytes: &[u8]) -> Result<(), Error> {
+        let is_text = matches!(format, Format::Xml | Format::Soap11 | Format::Soap12);
+        // Charsets in which the word is not spelled by the letters of ASCII have zeros, or no tag.
+        let is_ascii = bytes.first_chunk::<4>().is_some_and(|it| !it.contains(&0) && it[0] < 0x80);
+        let may_be = !is_ascii && is_text || memmem::find(bytes, b"nil").is_some();
+        if self.schemas().is_none() || !may_be {
+            return Ok(());
+        }
+        let document = match format {
+            _ if is_text => Cow::Borrowed(bytes),
+            Format::FastInfoset => Cow::Owned(self.binary_as_xml(bytes)?.into_bytes()),
+            _ => return Ok(()),
+        };
+        let found = self.validation(&document).violations.into_iter().find(|it| it.is_nil);
+        let place = |it: &Violation| is_text.then_some((it.line, it.column));
+        found.map_or(Ok(()), |it| Err(Error::Nil(place(&it), it.path)))
+    }
+
+    /// A document of Fast Infoset as XML.
+    fn binary_as_xml(&self, bytes: &[u8]) -> Result<String, Error> {
+        let mut parser = self.binary_parser();
+        let mut text = String::new();
+        let written = fast_infoset::Reader::begin(&mut parser, bytes).and_then(|mut reader| {
+            while !matches!(reader.next()?, Event::Start(_) | Event::Eof) {}
+            reader.raw(&[], &mut text)
+        });
+        written.map(|()| text).map_err(Error::Rejected)
     }
 
     fn schemas(&self) -> Option<&Schemas> {

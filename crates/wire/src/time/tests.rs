@@ -132,6 +132,9 @@ fn xml_time_zones() {
     assert_eq!(xml("2016-12-31T18:59:60-05:00"), Ok(leap));
     assert_eq!(xml("2016-12-31T23:59:60-05:00"), Err(ValueError::OutOfRange));
     assert_eq!(xml("0000-01-01T00:00:00+00:01"), Err(ValueError::OutOfRange));
+    // There it is the year before the first.
+    assert_eq!(xml("0001-01-01T00:00:00+01:00"), Err(ValueError::OutOfRange));
+    assert_eq!(xml("0001-01-01T01:00:00+01:00"), Ok(moment((1, 1, 1), (0, 0, 0, 0))));
     assert_eq!(xml("2004-12-31T12:00:00+14:01"), Err(ValueError::OutOfRange));
     assert_eq!(noon.to_string(), "2004-12-31T12:00:00.500Z");
     // What differs prints otherwise.

@@ -246,7 +246,12 @@ fn split_zone<'a>(bytes: &'a [u8], form: &[u8]) -> (&'a [u8], Option<Result<i16,
 fn parse_zoned(bytes: &[u8]) -> Result<Timestamp, ValueError> {
     let (local, zone) = split_zone(bytes, MOMENT);
     check(local, bytes, MOMENT)?;
-    shifted(local, zone.transpose()?).ok_or(ValueError::OutOfRange)
+    let moment = shifted(local, zone.transpose()?).ok_or(ValueError::OutOfRange)?;
+    // The year before 0001 has no name that means the same to all: it is -0001 in XML Schema 1.0 (part 2, 3.2.7), 0000 in 1.1.
+    match moment.date().year() == 0 && !local.starts_with(b"0000") {
+        true => Err(ValueError::OutOfRange),
+        false => Ok(moment),
+    }
 }
 
 /// The same for a time of day.

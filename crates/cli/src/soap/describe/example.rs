@@ -15,6 +15,12 @@ use crate::soap::{Called, body, made_up, reply, request, valid};
 /// A command line with more arguments than these has only those that must be there.
 const MOST: usize = 12;
 
+/// Nobody types a line with more than these, and it takes long to try.
+const LONGEST: usize = 256;
+
+/// The system takes no longer argument (`MAX_ARG_STRLEN` of Linux), in bytes.
+const LONGEST_BODY: usize = 128 * 1024;
+
 /// A line that calls an operation.
 pub(super) struct Example {
     pub(super) line: String,
@@ -72,6 +78,8 @@ struct Attempt<'a> {
 /// Keys of `soap call`, and their values.
 type Keys = Vec<(String, String)>;
 
+const TOO_LONG: &str = "it would be too long for a command line: write it into a file for --body";
+
 /// Why keys and values make no request.
 enum Refused {
     /// There are none for it, or not in a way that is known.
@@ -95,9 +103,12 @@ impl Attempt<'_> {
             .into_iter()
             .partition(|it| keys(form, it).is_ok_and(|keys| keys.len() <= MOST));
         let short = if has_any(layout) { Vec::new() } else { short };
-        let least = made_up::least(form);
+        let least = made_up::least(form).ok_or(made_up::TOO_LARGE)?;
         for record in short.iter().chain([&least]).chain(&long) {
-            let tried = keys(form, record).and_then(|keys| self.tried(form, record, keys));
+            let tried = keys(form, record).and_then(|keys| match keys.len() {
+                0..=LONGEST => self.tried(form, record, keys),
+                _ => Err(Refused::Keys(TOO_LONG.to_owned())),
+            });
             match tried {
                 Ok(keys) => return Ok((said(&keys), None)),
                 Err(Refused::Values(keys, why)) => _ = wrong.get_or_insert((keys, why)),
@@ -107,6 +118,9 @@ impl Attempt<'_> {
         let mut invalid_body = None;
         for record in [&least].into_iter().chain(&short).chain(&long) {
             let Ok(json) = to_json(layout, record) else { continue };
+            if json.len() >= LONGEST_BODY {
+                continue;
+            }
             let arguments = || vec!["--body".to_owned(), json.clone()];
             match body::envelope(self.called, &json, &[], true) {
                 Ok(_) => return Ok((arguments(), None)),

@@ -1,6 +1,6 @@
 //! What an operation answers: a response from a file, or one that is made up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -15,6 +15,7 @@ use super::SHOWN;
 use crate::fault::Fault;
 use crate::output::remark;
 use crate::soap::content::{Form, Given, Unread, from_file, of_file};
+use crate::soap::members::Request;
 use crate::soap::{listed, made_up, valid};
 
 /// What an operation answers where no rule says otherwise.
@@ -114,11 +115,9 @@ pub(super) fn of(
         return Ok(Answer::Canned(Box::new(record)));
     }
     Ok(match made_up(description, message) {
-        Ok((sample, why)) => {
-            if let Some(why) = why {
-                remark(&format!("{name}: {}", no_valid_one(&why)));
-            }
-            Answer::Canned(Box::new(sample))
+        Ok(MadeUp { record, note }) => {
+            note.iter().for_each(|it| remark(&format!("{name}: {it}")));
+            Answer::Canned(Box::new(record))
         }
         Err(why) => {
             let why = format!(
@@ -130,38 +129,71 @@ pub(super) fn of(
     })
 }
 
-/// What is said of an answer that is made up, and not as it should be.
-pub(super) fn no_valid_one(why: &str) -> String {
-    format!("no valid answer is found, and the one that is made up is not: {why}")
+/// An answer that is made up, and what is said of it if it is not as it should be.
+pub(super) struct MadeUp {
+    pub(super) record: Record,
+    pub(super) note: Option<String>,
 }
 
-/// A message that is made up, and what the schemas forbid in it if no other one is found.
+/// So many members are left out of an answer one after another, at most.
+const LEFT_OUT: usize = 32;
+
+/// A message that is made up: with everything in it, or without what has no valid value and need not be there, or with what must be
+/// there alone.
 ///
 /// # Errors
-/// It cannot be written.
-pub(super) fn made_up(
-    description: &Description,
-    form: &Form,
-) -> trunkline_message::Result<(Record, Option<String>)> {
+/// It cannot be written, or is too large.
+pub(super) fn made_up(description: &Description, form: &Form) -> Result<MadeUp, String> {
     let (layout, options) = form;
-    let plan = Plan::new(layout, options)?;
+    let told = |error: trunkline_message::Error| error.to_string();
+    let plan = Plan::new(layout, options).map_err(told)?;
     let mut encoder = Encoder::new(&plan);
-    let mut invalid = |record: &Record| -> trunkline_message::Result<Option<String>> {
+    let mut wrong_in = |record: &Record| -> trunkline_message::Result<Option<valid::Wrong>> {
         let envelope = String::from_utf8_lossy(encoder.encode(record)?).into_owned();
-        let why = valid::of_message(description, options, (&envelope, record), None);
-        Ok(why.map(|it| it.what))
+        Ok(valid::wrong_in(description, options, &envelope, record))
     };
-    let (mut wrong, mut unwritable) = (None, None);
-    for sample in made_up::whole(form).into_iter().chain([made_up::least(form)]) {
-        match invalid(&sample) {
-            Ok(None) => return Ok((sample, None)),
-            Ok(why) => _ = wrong.get_or_insert((sample, why)),
+    let (mut first, mut unwritable) = (None, None);
+    for sample in made_up::whole(form) {
+        match wrong_in(&sample) {
+            Ok(None) => return Ok(MadeUp { record: sample, note: None }),
+            Ok(Some(wrong)) => _ = first.get_or_insert((sample, wrong.what)),
             Err(error) => _ = unwritable.get_or_insert(error),
         }
     }
-    match (wrong, unwritable) {
-        (None, Some(error)) => Err(error),
-        (wrong, _) => Ok(wrong.unwrap_or_else(|| (made_up::least(form), None))),
+    let request = Request::new(form);
+    for which in 0..made_up::WHOLE {
+        let (mut left_out, mut notes) = (HashSet::new(), Vec::new());
+        while let Some(sample) = made_up::with_all(form, which, &left_out) {
+            let Ok(wrong) = wrong_in(&sample) else { break };
+            let Some(wrong) = wrong else {
+                let why = notes.join("; ");
+                let note = format!(
+                    "left out of the answer that is made up, for lack of a valid value: {why}"
+                );
+                return Ok(MadeUp { record: sample, note: Some(note) });
+            };
+            let optional = request.optional_at(&wrong.path);
+            if left_out.len() == LEFT_OUT || !optional.is_some_and(|it| left_out.insert(it)) {
+                break;
+            }
+            notes.push(wrong.what);
+        }
+    }
+    let least = made_up::least(form).ok_or(made_up::TOO_LARGE)?;
+    let invalid = |(record, why): (Record, String)| {
+        let note = format!("no valid answer is found, and the one that is made up is not: {why}");
+        Ok(MadeUp { record, note: Some(note) })
+    };
+    match (wrong_in(&least), first) {
+        (Ok(None), first) => {
+            let note = first.map(|(_, why)| {
+                format!("only what must be there is in the answer that is made up: {why}")
+            });
+            Ok(MadeUp { record: least, note })
+        }
+        (_, Some(first)) => invalid(first),
+        (Ok(Some(wrong)), None) => invalid((least, wrong.what)),
+        (Err(error), None) => Err(told(unwritable.unwrap_or(error))),
     }
 }
 

@@ -18,11 +18,17 @@ use crate::soap::read_any;
 
 /// Everything that was read of a description.
 pub(super) struct Documents {
-    wsdl: String,
-    /// What others import, by their queries.
-    others: Vec<(String, String)>,
+    all: Vec<Document>,
     /// The addresses of ports that have that of another one in the description, by where they are described.
     addresses: Vec<(Place, String)>,
+}
+
+/// One that is served.
+struct Document {
+    path: String,
+    /// Under which query; none of the first, which imports the others.
+    query: Option<String>,
+    text: String,
 }
 
 impl Documents {
@@ -58,22 +64,20 @@ impl Documents {
             })
             .collect();
         let addresses = tell_apart(&description, &mut all);
-        let (mut wsdl, mut others) = (String::new(), Vec::new());
+        let mut documents = Vec::new();
         for (path, bytes) in all {
-            let text = match (String::from_utf8(bytes), queries.get(&path)) {
-                (Ok(text), _) => rewritten(&text, &path, &queries),
-                (Err(_), None) => return Err(Fault::new(format!("{path}: it is not in UTF-8"))),
-                (Err(_), Some(_)) => {
-                    remark(&format!("{path} is not served, since it is not in UTF-8"));
-                    continue;
+            let query = queries.get(&path).cloned();
+            let Ok(text) = String::from_utf8(bytes) else {
+                if query.is_none() {
+                    return Err(Fault::new(format!("{path}: it is not in UTF-8")));
                 }
+                remark(&format!("{path} is not served, since it is not in UTF-8"));
+                continue;
             };
-            match queries.get(&path) {
-                Some(query) => others.push((query.clone(), text)),
-                None => wsdl = text,
-            }
+            let text = rewritten(text.trim_start_matches('\u{FEFF}'), &path, &queries);
+            documents.push(Document { path, query, text });
         }
-        Ok((description, Self { wsdl, others, addresses }))
+        Ok((description, Self { all: documents, addresses }))
     }
 
     /// The address that a port has in them.
@@ -83,18 +87,31 @@ impl Documents {
     }
 
     /// Takes operations out, by the names of their bindings and their places in those: nobody is to call what is not served.
-    pub(super) fn leave_out(&mut self, operations: &[(&Name, usize)]) {
-        for text in self.others.iter_mut().map(|it| &mut it.1).chain([&mut self.wsdl]) {
-            let mut found = bound(text, operations).unwrap_or_default();
+    ///
+    /// # Errors
+    /// A document is read by the importer and not here, and would show them.
+    pub(super) fn leave_out(&mut self, operations: &[(&Name, usize)]) -> Result<(), Fault> {
+        if operations.is_empty() {
+            return Ok(());
+        }
+        let is_wsdl = |it: &&mut Document| Source::of(it.text.as_bytes()) == Source::Wsdl;
+        for Document { path, text, .. } in self.all.iter_mut().filter(is_wsdl) {
+            let mut found = bound(text, operations).map_err(|error| {
+                let what = "operations that are not served cannot be taken out of it";
+                Fault::new(format!("{path}: {what}: {error}"))
+            })?;
             found.sort_by_key(|it| it.start);
             found.into_iter().rev().for_each(|it| text.replace_range(it, ""));
         }
+        Ok(())
     }
 
     /// Has the service show them.
     pub(super) fn describe(&self, service: Service) -> Service {
-        let described = service.described_by(&self.wsdl);
-        self.others.iter().fold(described, |it, (query, text)| it.document(query, text))
+        self.all.iter().fold(service, |it, document| match &document.query {
+            Some(query) => it.document(query, &document.text),
+            None => it.described_by(&document.text),
+        })
     }
 }
 
@@ -130,7 +147,9 @@ fn bound(
     operations: &[(&Name, usize)],
 ) -> trunkline_message::Result<Vec<Range<usize>>> {
     const WSDL: &str = "http://schemas.xmlsoap.org/wsdl/";
-    let mut reader = xml::Reader::soap(text, &Limits::default())?;
+    // As the importer reads it, processing instructions too.
+    let limits = Limits { message_bytes: text.len(), ..Limits::default() };
+    let mut reader = xml::Reader::begin(xml::Options::default(), text, &limits)?;
     let (mut namespace, mut binding, mut found) = (String::new(), None, Vec::new());
     loop {
         let name = match reader.next()? {

@@ -315,7 +315,9 @@ impl<'a> Builder<'a> {
             }
         }
         let held = self.held_by(element)?;
-        let may_be_nil = element.is_nillable && is_needed && held.form != Form::Any;
+        let is_nillable =
+            element.is_nillable || held.form == Form::Struct && self.is_endless(element)?;
+        let may_be_nil = is_nillable && is_needed && held.form != Form::Any;
         // Of an element that is not there nothing is said; an empty one stands for its default.
         let default = element.default.as_deref().filter(|_| is_needed && !element.is_nillable);
         let default = default.and_then(|it| self.default(&held, it));
@@ -383,10 +385,12 @@ impl<'a> Builder<'a> {
     ) -> Result<(), Problem> {
         let element = self.schemas.at(id);
         // A list of structs without members has no form.
-        let held = match self.is_empty(element)? {
+        let mut held = match self.is_empty(element)? {
             true => self.any(),
             false => self.held_by(element)?,
         };
+        // How many values are in each is not how often it stands, for which the member has the only word.
+        held.facets.retain(|it| !matches!(it.0, "items" | "min_items" | "max_items"));
         let of = self.types.list(held.of, None);
         let member = members.add(&element.name.local, of, of_list(occurs.0));
         members.element_named(self, member, &element.name);
@@ -406,6 +410,17 @@ impl<'a> Builder<'a> {
         }
         self.note_count(member, occurs);
         Ok(())
+    }
+
+    /// The items of an array that is the whole document: elements called `item`, each of which may be nil.
+    pub(super) fn items(&mut self, members: &mut Members, held: &Held, occurs: Occurs) {
+        let of = self.types.list(held.of, None);
+        let member = members.add("item", of, of_list(occurs.0));
+        members.element_named(self, member, &Name::new("", "item"));
+        self.note_values(member, held);
+        self.note(member, "list", "unwrapped");
+        self.types.notes().note_member(member, "field", "nil_items", "true");
+        self.note_count(member, occurs);
     }
 
     /// What a value is that is not there, as a message has it.

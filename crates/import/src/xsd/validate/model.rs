@@ -23,6 +23,8 @@ pub(super) struct Model {
     wildcards: Vec<usize>,
     /// Is its root an `all`, whose leaves stand in any order?
     is_all: bool,
+    /// Is the content empty, so that not even blanks stand there (part 1, sections 3.4.2 and 3.4.4)?
+    pub(super) is_empty: bool,
 }
 
 #[derive(Debug)]
@@ -97,7 +99,8 @@ impl Model {
         place: &Place,
     ) -> Result<Self, Problem> {
         let (names, wildcards) = (HashMap::new(), Vec::new());
-        let mut model = Self { nodes: Vec::new(), names, wildcards, is_all: false };
+        let is_empty = particles.iter().all(|it| has_no_parts(it));
+        let mut model = Self { nodes: Vec::new(), names, wildcards, is_all: false, is_empty };
         let mut building = Building { schemas, model: &mut model, open: Vec::new() };
         // An extension of an all that adds nothing is that all.
         let particles: Vec<&Particle> =
@@ -472,6 +475,16 @@ fn is_nothing(particle: &Particle) -> bool {
         _ if particle.most == Some(0) => true,
         Term::All(inside) | Term::Sequence(inside) => inside.iter().all(is_nothing),
         _ => false,
+    }
+}
+
+/// Is it written without anything in it (part 1, section 3.4.2)? One with parts that take no element is content all the same.
+fn has_no_parts(particle: &Particle) -> bool {
+    match &particle.term {
+        _ if particle.most == Some(0) => true,
+        Term::All(inside) | Term::Sequence(inside) => inside.is_empty(),
+        Term::Choice(inside) => inside.is_empty() && particle.least == 0,
+        Term::Element(_) | Term::Reference(_) | Term::Group(_) | Term::Any(_) => false,
     }
 }
 

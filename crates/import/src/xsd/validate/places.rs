@@ -20,7 +20,8 @@ pub(super) fn of_error(input: &str, offset: usize, error: &xml::Error) -> Violat
         _ => "well-formed",
     };
     let what = error.kind.to_string();
-    Violation { line, column, path: "/".into(), rule, what, is_misplaced: false }
+    let path = "/".into();
+    Violation { line, column, path, rule, what, is_misplaced: false, is_nil: false }
 }
 
 /// Gives each of what is wrong its place, in the order of the document.
@@ -90,11 +91,11 @@ impl<'a> Places<'a> {
     }
 
     fn violation(&self, found: Found, (line, column): (u32, u32)) -> Violation {
-        let Fault { rule, what, is_misplaced } = found.fault;
+        let Fault { rule, what, is_misplaced, is_nil } = found.fault;
         let path = match found.attribute {
             Some(attribute) => format!("{}/@{attribute}", self.path),
             None => self.path.clone(),
         };
-        Violation { line, column, path, rule, what, is_misplaced }
+        Violation { line, column, path, rule, what, is_misplaced, is_nil }
     }
 }

@@ -24,9 +24,15 @@ struct Said {
     nil: Option<bool>,
 }
 
-/// Is it the namespace of what instances say, of the recommendation or of a draft?
-fn is_of_instance(namespace: &str) -> bool {
-    SCHEMA.iter().any(|it| namespace.strip_prefix(it) == Some("-instance"))
+/// Is it an attribute that each element may have (part 1, sections 2.6 and 3.4.4)? Drafts have `null` in place of `nil`.
+fn is_of_every_element(namespace: &str, local: &str) -> bool {
+    let is_it = |it: &&&str| namespace.strip_prefix(**it) == Some("-instance");
+    let Some(schema) = SCHEMA.iter().find(is_it) else { return false };
+    match local {
+        "type" | "schemaLocation" | "noNamespaceSchemaLocation" | "nil" => true,
+        "null" => *schema != SCHEMA[0],
+        _ => false,
+    }
 }
 
 impl Walk<'_> {
@@ -83,7 +89,7 @@ impl Walk<'_> {
         let mut wrong = None;
         for attribute in self.parser.attributes(self.input) {
             let namespace = self.parser.namespace_name(self.input, attribute.name.namespace);
-            if !is_of_instance(namespace) {
+            if !is_of_every_element(namespace, attribute.name.local()) {
                 continue;
             }
             let value = attribute.value();
@@ -105,8 +111,10 @@ impl Walk<'_> {
         let declared = element.map(|it| self.schemas.at(it));
         let is_nillable = declared.is_none_or(|it| it.is_nillable);
         if said.nil.is_some() && !is_nillable {
-            self.tell_at(at, Fault::new("cvc-elt", "xsi:nil of an element that is not nillable"));
-            return said.nil == Some(true);
+            let is_nil = said.nil == Some(true);
+            let fault = Fault::new("cvc-elt", "xsi:nil of an element that is not nillable");
+            self.tell_at(at, Fault { is_nil, ..fault });
+            return is_nil;
         }
         if said.nil == Some(true) && declared.is_some_and(|it| it.fixed.is_some()) {
             self.tell_at(at, Fault::new("cvc-elt", "an element with a fixed value is nil"));
@@ -185,7 +193,9 @@ impl Walk<'_> {
         for attribute in attributes {
             let namespace = self.parser.namespace_name(input, attribute.name.namespace).to_owned();
             // For whom an entry is, SOAP says (1.1, section 4.2; 1.2, part 1, section 5.2).
-            if is_of_instance(&namespace) || is_in_envelope && is_of_envelope(&namespace) {
+            if is_of_every_element(&namespace, attribute.name.local())
+                || is_in_envelope && is_of_envelope(&namespace)
+            {
                 continue;
             }
             let name = self.names.name(&namespace, attribute.name.local());

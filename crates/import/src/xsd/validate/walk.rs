@@ -277,17 +277,24 @@ impl Walk<'_> {
         if (keeps || frame.is_nil) && !frame.has_children {
             append(raw, &mut frame.text);
         }
-        if may_be_text || is_white || frame.is_broken {
+        let is_empty = matches!(&frame.rules.content,
+            Content::Elements { model, is_mixed: false } if model.is_empty);
+        if may_be_text || frame.is_broken || is_white && !is_empty {
             return;
         }
         // Blanks may be written as references, or in a section of CDATA.
         let mut text = String::new();
         append(raw, &mut text);
-        if !text.trim_matches(BLANKS).is_empty() {
-            frame.is_broken = true;
-            let at = frame.at;
-            self.tell_at(at, Fault::misplaced("text stands where there are elements alone"));
-        }
+        let what = match text.trim_matches(BLANKS) {
+            "" if is_empty && !frame.is_nil && !text.is_empty() => {
+                "blanks stand where there is to be nothing"
+            }
+            "" => return,
+            _ => "text stands where there are elements alone",
+        };
+        frame.is_broken = true;
+        let at = frame.at;
+        self.tell_at(at, Fault::misplaced(what));
     }
 
     fn end(&mut self) {

@@ -24,7 +24,7 @@ impl Occurs {
 }
 
 /// A namespace of a description, by its place among them; the first is the service's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NamespaceIndex(pub(super) usize);
 
 /// The service's.

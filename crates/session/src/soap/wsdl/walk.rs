@@ -19,7 +19,7 @@ use super::content::{
 use super::derived::{ByType, is_typed_scope};
 use super::facets::{self, Facets};
 use super::shape::Form;
-use super::types::Types;
+use super::types::{Savepoint, Types};
 
 /// A way through one layout, the inner types first.
 pub(super) struct Walk<'a> {
@@ -33,6 +33,51 @@ pub(super) struct Walk<'a> {
     open_lists: HashMap<(ScopeId, u32, Option<u32>), String>,
     /// The types that messages name and that are described or being described.
     named: HashSet<String>,
+    described: Described,
+}
+
+/// What need not be described again: the type of each scope, and of each list by where it stands and its element's namespace.
+#[derive(Default)]
+struct Described {
+    names: HashMap<Subject, String>,
+    /// In the order in which they were described, since the last ones are forgotten together.
+    order: Vec<Subject>,
+    /// Names that turned out to be those of other types.
+    rejected: HashSet<(ScopeId, String)>,
+    rejections: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Subject {
+    Scope(ScopeId),
+    List(*const Field, Option<NamespaceIndex>),
+}
+
+/// So often a name is tried that was rejected before: what it refers to may have other names by now. With more, types that hold
+/// one another, and all differ from known ones, would be tried in every combination.
+const RETRIED: usize = 256;
+
+impl Described {
+    fn add(&mut self, what: Subject, name: &str) {
+        self.names.insert(what, name.to_owned());
+        self.order.push(what);
+    }
+
+    /// Forgets all behind the first ones.
+    fn truncate(&mut self, count: usize) {
+        for what in self.order.drain(count..) {
+            self.names.remove(&what);
+        }
+    }
+
+    fn reject(&mut self, id: ScopeId, name: String) {
+        self.rejections += 1;
+        self.rejected.insert((id, name));
+    }
+
+    fn is_rejected(&self, id: ScopeId, name: &str) -> bool {
+        self.rejections > RETRIED && self.rejected.contains(&(id, name.to_owned()))
+    }
 }
 
 /// A field or a component of a scope, by position.
@@ -43,10 +88,10 @@ enum Member {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(types: &'a mut Types, layout: &'a Layout, form: Form) -> Self {
-        let (open, open_lists, named) = Default::default();
+        let (open, open_lists, named, described) = Default::default();
         // A plan tells what is wrong in them.
         let dimensions = Dimensions::new(layout).unwrap_or_default();
-        Self { types, layout, form, dimensions, open, open_lists, named }
+        Self { types, layout, form, dimensions, open, open_lists, named, described }
     }
 
     /// In which schema a type is: that of the namespace of its members, so that they are local to it; where content is encoded, that
@@ -77,16 +122,22 @@ impl<'a> Walk<'a> {
         if let Some(name) = self.open.get(&id) {
             return name.clone();
         }
+        if let Some(name) = self.described.names.get(&Subject::Scope(id)) {
+            return name.clone();
+        }
         let layout = self.layout;
         if is_typed_scope(layout, id) {
             return self.by_type(id, 0..layout.scope(id).fields.len());
         }
         let home = self.home(layout.scope(id).of);
-        if self.holds_itself(id) {
-            return self.recursive(id, home);
-        }
-        let content = self.content(id, home);
-        self.types.of_struct(home, &layout.scope(id).name, self.form, content)
+        let name = if self.holds_itself(id) {
+            self.recursive(id, home)
+        } else {
+            let content = self.content(id, home);
+            self.types.of_struct(home, &layout.scope(id).name, self.form, content)
+        };
+        self.described.add(Subject::Scope(id), &name);
+        name
     }
 
     /// The same of what holds itself: it has a name before it is known what is in it.
@@ -95,7 +146,10 @@ impl<'a> Walk<'a> {
         let mut candidates = self.types.candidates(home, &layout.scope(id).name, self.form);
         loop {
             let name = candidates.next_in(self.types);
-            let savepoint = self.types.savepoint();
+            if self.described.is_rejected(id, &name) {
+                continue;
+            }
+            let savepoint = (self.types.savepoint(), self.described.order.len());
             let claim = self.types.claim(home, &name, self.form);
             self.open.insert(id, name.clone());
             let content = self.content(id, home);
@@ -103,9 +157,16 @@ impl<'a> Walk<'a> {
             if self.types.settle(claim, content) {
                 return name;
             }
-            self.types.forget(savepoint);
-            self.named.retain(|name| self.types.has(name));
+            self.forget(savepoint);
+            self.described.reject(id, name);
         }
+    }
+
+    /// Forgets what was described since then, as it refers to a type by a name that is another's.
+    fn forget(&mut self, (types, described): (Savepoint, usize)) {
+        self.types.forget(types);
+        self.named.retain(|name| self.types.has(name));
+        self.described.truncate(described);
     }
 
     /// The type of an element that is one of these arms, of which a type tells which.
@@ -462,6 +523,16 @@ impl<'a> Walk<'a> {
 
     /// The type of a list with an element around it. Elements of items are in the list's namespace.
     fn list(&mut self, field: &'a Field, namespace: Option<NamespaceIndex>) -> String {
+        let subject = Subject::List(field, namespace);
+        if let Some(name) = self.described.names.get(&subject) {
+            return name.clone();
+        }
+        let name = self.new_list(field, namespace);
+        self.described.add(subject, &name);
+        name
+    }
+
+    fn new_list(&mut self, field: &'a Field, namespace: Option<NamespaceIndex>) -> String {
         let layout = self.layout;
         let stem = self.stem(field);
         if self.form != Form::Encoded && is_spaced(layout, field) {
@@ -522,7 +593,10 @@ impl<'a> Walk<'a> {
         let mut candidates = self.types.candidates(home, stem, self.form);
         loop {
             let name = candidates.next_in(self.types);
-            let savepoint = self.types.savepoint();
+            if self.described.is_rejected(id, &name) {
+                continue;
+            }
+            let savepoint = (self.types.savepoint(), self.described.order.len());
             let claim = self.types.claim(home, &name, self.form);
             self.open_lists.insert(key, name.clone());
             let arms = 0..layout.scope(id).fields.len();
@@ -531,8 +605,8 @@ impl<'a> Walk<'a> {
             if self.types.settle(claim, content) {
                 return name;
             }
-            self.types.forget(savepoint);
-            self.named.retain(|name| self.types.has(name));
+            self.forget(savepoint);
+            self.described.reject(id, name);
         }
     }
 

@@ -9,7 +9,7 @@ use trunkline_native::NAME_BYTES;
 use trunkline_store::Start;
 
 use crate::router::interval;
-use crate::websocket::command::{CommandError, Payload, owned};
+use crate::websocket::command::{CommandError, Payload, Wanted, owned};
 use crate::websocket::keys::{Keys, Text};
 
 /// A command of guaranteed delivery.
@@ -91,6 +91,12 @@ pub struct Consumption<'a> {
     pub acknowledge_within_ms: u32,
     /// The most deliveries of a message; 0 leaves it to the router.
     pub deliveries: u16,
+    /// In another format than the one in which messages are stored.
+    pub wants_format: Option<u16>,
+    /// Which messages, by what they say; all if it is empty.
+    pub filter: Cow<'a, str>,
+    /// Which of their fields, with commas between; all if it is empty.
+    pub fields: Cow<'a, str>,
 }
 
 impl GuaranteedCommand<'_> {
@@ -111,6 +117,8 @@ impl GuaranteedCommand<'_> {
             Self::Consume(it) => GuaranteedCommand::Consume(Consumption {
                 name: owned(it.name),
                 pattern: owned(it.pattern),
+                filter: owned(it.filter),
+                fields: owned(it.fields),
                 ..it
             }),
             Self::Acknowledge { subscription, position, is_cumulative } => {
@@ -187,6 +195,7 @@ impl<'a> Keys<'a> {
             Some(updates) => Some(interval(updates)),
             None => conflates.then_some(0),
         };
+        let Wanted { wants_format, filter, fields } = self.take_wanted()?;
         Ok(Consumption {
             subscription,
             name,
@@ -199,6 +208,9 @@ impl<'a> Keys<'a> {
             wants_acknowledged: self.wants_acknowledged.take().unwrap_or(false),
             acknowledge_within_ms: self.acknowledge_within_ms.take().unwrap_or(0),
             deliveries: self.deliveries.take().unwrap_or(0),
+            wants_format,
+            filter,
+            fields,
         })
     }
 }
@@ -286,6 +298,9 @@ mod tests {
             wants_acknowledged: false,
             acknowledge_within_ms: 0,
             deliveries: 0,
+            wants_format: None,
+            filter: "".into(),
+            fields: "".into(),
         }
     }
 
@@ -327,7 +342,8 @@ mod tests {
             (
                 r#"{"consume": 2, "pattern": "orders/>", "name": "risk", "window": 7, "pace": 2000,
                     "start": "all", "updates_per_second": 3, "wants_confirmed": true,
-                    "wants_acknowledged": true, "acknowledge_within_ms": 5000, "deliveries": 3}"#
+                    "wants_acknowledged": true, "acknowledge_within_ms": 5000, "deliveries": 3,
+                    "format": "json", "where": "Bid > 1.08", "fields": "Bid,Ask"}"#
                     .to_owned(),
                 It::Consume(Consumption {
                     name: "risk".into(),
@@ -339,6 +355,9 @@ mod tests {
                     wants_acknowledged: true,
                     acknowledge_within_ms: 5_000,
                     deliveries: 3,
+                    wants_format: Some(2),
+                    filter: "Bid > 1.08".into(),
+                    fields: "Bid,Ask".into(),
                     ..consumption()
                 }),
             ),

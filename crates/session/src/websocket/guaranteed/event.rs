@@ -1,6 +1,7 @@
 //! What a page is told of guaranteed delivery.
 
 use serde::Serialize;
+use trunkline_native::format;
 use trunkline_store::{Delivery, Durability, Loss, LossReason};
 
 use super::Digits;
@@ -116,9 +117,12 @@ pub struct Delivered<'a> {
     /// Format of the payload, where it has one.
     #[serde(skip_serializing_if = "is_opaque", serialize_with = "named")]
     pub format: u16,
+    /// Why it is not to be had as the page wants it; it has no payload then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrendered: Option<&'a str>,
     /// The payload.
     #[serde(flatten)]
-    pub payload: Carried<'a>,
+    pub payload: Option<Carried<'a>>,
 }
 
 /// All that was delivered up to a position is durable.
@@ -215,21 +219,36 @@ impl Writer {
     /// Adds a guaranteed message.
     pub(in crate::websocket) fn delivery(&mut self, out: &mut Vec<u8>, it: &Delivery<'_>) {
         let payload = carried(it.payload);
-        let delivered = Delivered {
-            subscription: it.subscription,
-            topic: it.topic,
-            position: Digits(it.position),
-            time_ns: Digits(it.time),
-            deliveries: it.deliveries,
-            repeated: it.is_repeated,
-            unconfirmed: it.is_unconfirmed,
-            kept: it.is_kept,
-            replaced: it.conflation.map(|(replaced, _)| replaced),
-            age_ns: it.conflation.map(|(_, age)| age),
-            format: it.format,
-            payload,
-        };
-        self.write(out, &GuaranteedEvent::Delivery(delivered));
+        self.write(out, &GuaranteedEvent::Delivery(delivered(it, None, Some(payload))));
         follow(out, payload, it.payload);
+    }
+
+    /// Adds a guaranteed message of which the payload is the reason why there is none.
+    pub(in crate::websocket) fn unrendered(&mut self, out: &mut Vec<u8>, it: &Delivery<'_>) {
+        let reason = std::str::from_utf8(it.payload).unwrap_or_default();
+        let delivery = Delivery { format: format::OPAQUE, ..*it };
+        self.write(out, &GuaranteedEvent::Delivery(delivered(&delivery, Some(reason), None)));
+    }
+}
+
+fn delivered<'a>(
+    it: &Delivery<'a>,
+    unrendered: Option<&'a str>,
+    payload: Option<Carried<'a>>,
+) -> Delivered<'a> {
+    Delivered {
+        subscription: it.subscription,
+        topic: it.topic,
+        position: Digits(it.position),
+        time_ns: Digits(it.time),
+        deliveries: it.deliveries,
+        repeated: it.is_repeated,
+        unconfirmed: it.is_unconfirmed,
+        kept: it.is_kept,
+        replaced: it.conflation.map(|(replaced, _)| replaced),
+        age_ns: it.conflation.map(|(_, age)| age),
+        format: it.format,
+        unrendered,
+        payload,
     }
 }

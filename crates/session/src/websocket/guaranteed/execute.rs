@@ -5,7 +5,9 @@ use trunkline_store::Consume;
 
 use super::event::Producing;
 use super::{Consumption, GuaranteedCommand, GuaranteedEvent, Storing};
-use crate::router::{ClientContext, ConnectionProducer, GuaranteedMessage, Rejected, StoreError};
+use crate::router::{
+    ClientContext, ConnectionProducer, GuaranteedMessage, Narrowing, Rejected, StoreError,
+};
 use crate::websocket::Subject;
 use crate::websocket::rights::RememberedRights;
 use crate::websocket::session::{reject, write};
@@ -23,7 +25,9 @@ pub(in crate::websocket) fn execute(
         }
         GuaranteedCommand::Store(it) => return store(context, (producer, rights), it, frame),
         GuaranteedCommand::Consume(it) => {
-            (Subject::Consume(it.subscription), context.consume(&request(it)))
+            let Consumption { pattern, wants_format, filter, fields, .. } = it;
+            let wanted = Narrowing { pattern, format: *wants_format, filter, fields };
+            (Subject::Consume(it.subscription), context.consume(&request(it), &wanted))
         }
         GuaranteedCommand::Acknowledge { subscription, position, is_cumulative } => {
             let what = (*position, *is_cumulative);
@@ -111,5 +115,6 @@ fn request<'a>(it: &'a Consumption<'_>) -> Consume<'a> {
         wants_acknowledged: it.wants_acknowledged,
         acknowledge_within: u64::from(it.acknowledge_within_ms) * 1_000_000,
         deliveries: it.deliveries.into(),
+        filter: None,
     }
 }
