@@ -150,22 +150,36 @@ def read(data):
                  for part in tree.fromstring(data).iter(f"{{{ENVELOPE[version]}}}Body")), None)
     if body is None or not len(body):
         raise ValueError("no body")
+    referred = {part.get("id"): part for part in body}
     values = {"header": None, "customers": [], "products": []}
     for part in body[0]:
         if local(part) == "header":
             values["header"] = part.text
         for group, _, fields in LISTS:
             if local(part) == group:
-                values[group] = [read_entry(entry, fields) for entry in part]
+                values[group] = [read_entry(target(entry, referred), fields)
+                                 for entry in target(part, referred)]
     return local(body[0]), values
+
+
+def target(part, referred):
+    """What an element refers to in the SOAP encoding, or itself."""
+    reference = part.get("href")
+    return referred[reference.removeprefix("#")] if reference else part
 
 
 def local(part):
     return part.tag.rpartition("}")[2]
 
 
+def to_milliseconds(value):
+    """A moment with three digits, however many of them are written."""
+    seconds, _, digits = value.removesuffix("Z").partition(".")
+    return f"{seconds}.{digits:0<3}Z"
+
+
 def read_entry(entry, fields):
-    parse = {"string": str, "dateTime": str, "boolean": {"true": True, "false": False}.get,
+    parse = {"string": str, "dateTime": to_milliseconds, "boolean": {"true": True, "false": False}.get,
              "long": int, "double": float}
     found = {local(part): part.text or "" for part in entry}
     if set(found) != {name for name, _ in fields}:

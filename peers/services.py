@@ -16,6 +16,31 @@ THREADS = 3
 # A call's options, and whether the server closes the connection after each answer.
 OPTIONS = ("", " gzip", " chunked", " gzip chunked", " close")
 OPERATIONS = ("echo", "refuse", "notify")
+# What toolkits do not have, and are not asked for; README.md says why.
+LACKS = {"axis-services": ("soap12",), "asmx-services": ("soap12", "gzip", "tls")}
+# What does not go between a client and a server: formats, operations of a format, options.
+APART = {
+    # To gSOAP's client moments are text, and mono does not write the last zeros of theirs.
+    ("gsoap-best-services", "asmx-services"): customers.FORMATS,
+    ("gsoap-debian-services", "asmx-services"): customers.FORMATS,
+    # Without multi-references.
+    ("asmx-services", "gsoap-best-services"): ("ng-doc-encoded", "ng-rpc-encoded"),
+    # The detail's elements have no namespace in the SOAP encoding.
+    ("gsoap-best-services", "axis-services"): ("ng-rpc-encoded refuse",),
+    ("gsoap-debian-services", "axis-services"): ("ng-rpc-encoded refuse",),
+    # mono loses its place in chunks that come apart.
+    ("axis-services", "asmx-services"): ("chunked",),
+}
+
+
+def lacks(what, *paths):
+    """Whether one of these programs lacks something."""
+    return any(what in LACKS.get(os.path.basename(path), ()) for path in paths)
+
+
+def apart(server, client):
+    """What does not go between two of these programs."""
+    return APART.get((os.path.basename(client), os.path.basename(server)), ())
 
 
 def mixed():
@@ -37,18 +62,20 @@ def check(name, path, directory):
         peer.expect_error("serve 1 frobnicate")
         peer.stop()
     check_pair(path, path, forms, directory)
-    check_tls(path, forms[0], directory)
+    check_close(path, forms[0])
+    if not lacks("tls", path):
+        check_tls(path, forms[0], directory)
     return "  ".join([version] + results + ["service"])
 
 
-def common(*paths):
-    """The formats that all these programs have."""
+def common(server, client):
+    """The formats that both these programs have, and that go between them."""
     known = []
-    for path in paths:
+    for path in (server, client):
         with Peer(path) as peer:
             known.append(peer.ask("hello")[3].split(","))
             peer.stop()
-    return [form for form in known[0] if all(form in forms for forms in known)]
+    return [form for form in known[0] if form in known[1] and form not in apart(server, client)]
 
 
 def check_codec(peer, form, directory):
@@ -89,22 +116,29 @@ def serving(path, words):
 def check_pair(server_path, client_path, forms, directory):
     """Every style, version, operation and option between a server and a client."""
     source, times = os.path.join(directory, "corpus"), os.path.join(directory, "times")
+    versions = ("",) if lacks("soap12", server_path, client_path) else ("", "/soap12")
+    left_out = apart(server_path, client_path)
+    options = [it for it in OPTIONS if it.strip() not in left_out
+               and ("gzip" not in it or not lacks("gzip", server_path, client_path))]
     with serving(server_path, THREADS) as (server, port), Peer(client_path) as client:
         calls = 0
         for form in forms:
             load(client, form, mixed(), source)
-            for version in ("", "/soap12"):
+            before = calls
+            for version in versions:
                 place = f"http://127.0.0.1:{port}{version}{customers.path(form)}"
                 for operation in OPERATIONS:
-                    for options in OPTIONS:
-                        call(client, f"{place} {form} {operation}", len(mixed()), times, options)
+                    if f"{form} {operation}" in left_out:
+                        continue
+                    for option in options:
+                        call(client, f"{place} {form} {operation}", len(mixed()), times, option)
                         calls += len(mixed())
-            check_stages(server, len(mixed()) * 2 * len(OPERATIONS) * len(OPTIONS))
+            check_stages(server, calls - before)
         client.expect_error(f"call http://127.0.0.1:{port}/nowhere {form} echo 1 {times}")
         client.expect_error(f"call {place} {form} no-such-operation 1 {times}")
         check_wrong_answer(server, client, port, forms, times)
         calls += check_together(client_path, port, forms[0], directory)
-        check_http(port, forms)
+        check_http(port, forms, (1,) if lacks("soap12", server_path) else (1, 2))
         served = int(server.expect("unserve", "served")[0])
         if served < calls:
             raise Failure(f"{served} calls were served of {calls}")
@@ -154,12 +188,12 @@ def check_together(path, port, form, directory):
     return THREADS * 200
 
 
-def check_http(port, forms):
+def check_http(port, forms, versions):
     """What a stranger sees: status codes, keep-alive, chunks, and faults of the right version."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     message = mixed()[0]
     for form in forms:
-        for version in (1, 2):
+        for version in versions:
             data = customers.envelope(form, message, "echo", version)
             status, body = post(connection, form, version, "echo", data)
             expected = customers.root(form, "echo", "Response"), dict(message, header="RESPONSE")
@@ -211,6 +245,10 @@ def check_tls(path, form, directory):
         server.expect("unserve", "served", "25")
         server.expect_error(f"serve 1 tls {key} {certificate}")
         client.stop()
+
+
+def check_close(path, form):
+    """A connection for each call, if the server is asked for that."""
     with serving(path, "1 close chunked") as (server, port):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
         data = customers.envelope(form, mixed()[0])

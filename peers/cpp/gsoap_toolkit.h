@@ -39,6 +39,10 @@ inline const Mode MODES[] = {
     // Values that stand in several places are looked for, as always with the SOAP encoding.
     {"http-references", SOAP_IO_KEEPALIVE, SOAP_XML_NOTYPE | SOAP_XML_GRAPH, "1.1"},
 #endif
+#ifdef WITH_GZIP
+    // Requests and answers, by zlib at its default level.
+    {"http-gzip", SOAP_IO_KEEPALIVE, SOAP_XML_NOTYPE | SOAP_ENC_ZLIB, "1.1"},
+#endif
 };
 
 inline char *text(const char *value) { return const_cast<char *>(value); }

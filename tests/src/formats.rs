@@ -143,7 +143,9 @@ fn cdr_options() -> Vec<cdr::Options> {
 fn json_options() -> Vec<json::Options> {
     let both = [false, true];
     both.into_iter()
-        .flat_map(|quoted| both.map(|named| json::Options { quoted, named, nil_items: false }))
+        .flat_map(|quoted| {
+            both.map(|named| json::Options { quoted, named, ..json::Options::default() })
+        })
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! In steady state neither encoding nor decoding nor routing asks for memory.
+//! In steady state neither encoding nor decoding nor routing asks for memory, and a conversion for what it makes alone.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -6,10 +6,13 @@ use std::cell::Cell;
 use trunkline_catalogue::market_data::MarketDataIncrementalRefresh;
 use trunkline_codec::{cdr, fix};
 use trunkline_message::{Message, Record, Structure};
+use trunkline_native::format;
 use trunkline_router::{
     ClientId, ClientOptions, Delivery, Envelope, Gap, Limits, Mode, Renderer, Router,
     SubscriptionOptions, TopicId,
 };
+use trunkline_server::config::TopicRule;
+use trunkline_server::formats::{Converter, PublishedMessage};
 use trunkline_soap as soap;
 use trunkline_tests::random::Safe;
 use trunkline_tests::samples;
@@ -235,6 +238,53 @@ fn soap_as(options: &soap::Options) {
                 |bytes, message| decoder.decode(bytes, message).unwrap(),
             );
         }
+    }
+}
+
+const DICTIONARY: &str = r#"<fix type="FIX" major="4" minor="4">
+ <header>
+  <field name="BeginString" required="Y"/><field name="BodyLength" required="Y"/><field name="MsgType" required="Y"/>
+ </header>
+ <messages>
+  <message name="Quote" msgtype="S" msgcat="app">
+   <field name="QuoteID" required="Y"/><field name="BidPx" required="N"/>
+  </message>
+ </messages>
+ <trailer><field name="CheckSum" required="Y"/></trailer>
+ <components/>
+ <fields>
+  <field number="8" name="BeginString" type="STRING"/><field number="9" name="BodyLength" type="LENGTH"/>
+  <field number="35" name="MsgType" type="STRING"/><field number="10" name="CheckSum" type="STRING"/>
+  <field number="117" name="QuoteID" type="STRING"/><field number="132" name="BidPx" type="PRICE"/>
+ </fields>
+</fix>"#;
+
+/// What the router converts goes elsewhere, and takes no memory but its own.
+#[test]
+fn conversions() {
+    let rule = TopicRule {
+        pattern: "fx/>".into(),
+        schema: "quotes.xml".into(),
+        transport: None,
+        format: None,
+        message: None,
+        documents: [("quotes.xml".to_owned(), DICTIONARY.as_bytes().to_vec())]
+            .into_iter()
+            .collect(),
+    };
+    let mut converter = Converter::default();
+    converter.set_topics([rule].into());
+    let content = b"8=FIX.4.4\x019=23\x0135=S\x01117=q1\x01132=1.0625\x01";
+    let sum = content.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte));
+    let payload = [&content[..], format!("10={sum:03}\u{1}").as_bytes()].concat();
+    let message = PublishedMessage { topic: "fx/a".into(), format: format::FIX, payload };
+    for to in [format::JSON, format::SOAP_11, format::CDR] {
+        for _ in 0..2 {
+            converter.convert(&message, to, &mut Vec::new()).expect("a form");
+        }
+        let mut made = Vec::new();
+        let asked = requests(|| converter.convert(&message, to, &mut made).expect("a form"));
+        assert_eq!((asked, made.capacity()), (1, made.len()), "format {to}");
     }
 }
 

@@ -1,14 +1,15 @@
 //! FIX dictionaries of others.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
-use trunkline_codec::fix::{Decoder, Encoder, Options, Plan};
+use trunkline_codec::fix::{Decoder, Encoder, Options, Plan, length_of_data};
 use trunkline_import::Limits;
-use trunkline_import::fix::Dictionary;
+use trunkline_import::fix::{Datatype, Dictionary, Field};
 use trunkline_message::Record;
 use trunkline_tests::conformance;
-use trunkline_tests::import_corpus::fix;
+use trunkline_tests::import_corpus::{self, fix};
 
 #[test]
 fn dictionaries_of_others_are_read_as_others_read_them() {
@@ -31,6 +32,31 @@ fn dictionaries_of_others_are_read_as_others_read_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let messages: usize = rows.iter().map(|it| it.messages).sum();
     assert!(messages > 6000, "{messages}");
+}
+
+/// Which field holds the length of data, the dictionaries of the standard say by names.
+#[test]
+fn data_have_the_lengths_that_dictionaries_say() {
+    let Some(suite) = conformance::directory("fix-dictionaries") else { return };
+    let (mut known, mut wrong) = (BTreeSet::new(), Vec::new());
+    for facts in import_corpus::facts(&suite, "facts.jsonl") {
+        let text = |key: &str| facts[key].as_str().expect("a text").to_owned();
+        let bytes = fs::read(suite.join(text("case")).join(text("main"))).expect("a dictionary");
+        let read = Dictionary::read(&text("main"), &bytes, &Limits::default());
+        let Ok(dictionary) = read else { continue };
+        let fields = dictionary.fields();
+        for data in fields.iter().filter(|it| it.datatype == Datatype::Data) {
+            let behind = |it: &Field| it.name.strip_prefix(&*data.name).map(str::to_owned);
+            let is_length = |it: &&Field| matches!(behind(it).as_deref(), Some("Len" | "Length"));
+            let Some(length) = fields.iter().find(is_length) else { continue };
+            known.insert(data.tag);
+            if length_of_data(data.tag) != Some(length.tag) {
+                wrong.push(format!("{}: {} {}", text("case"), data.tag, data.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(known.len() > 70, "{}", known.len());
 }
 
 /// The messages of a script of the acceptance tests that an engine expects or sends: `I8=FIX.4.4\x01...`.

@@ -200,3 +200,46 @@ fn nil_items_of_services_of_others_keep_their_places() {
         assert!(validation.violations.is_empty(), "{operation}: {:?}", validation.violations);
     }
 }
+
+/// Elements in the Body that may be nil as a whole.
+#[test]
+fn nil_elements_of_services_of_others_come_back() {
+    let Some(suite) = conformance::directory("wsdl") else { return };
+    for (path, least) in [
+        ("cxf-doc_lit_bare/doc_lit_bare.wsdl", 2),
+        ("jaxws-rt_wsdl_parser-hello_literal/hello_literal.wsdl", 2),
+    ] {
+        let file = suite.join("services").join(path);
+        let file = file.to_str().expect("a path in UTF-8");
+        let mut resolver = |path: &str| Ok(fs::read(path).ok());
+        let description =
+            Description::read(file, &mut resolver, &Limits::default()).expect("a WSDL");
+        let mut count = 0;
+        for binding in description.bindings() {
+            for operation in &binding.operations {
+                let bodies = [
+                    description.request(binding, operation),
+                    description.response(binding, operation),
+                ];
+                for described in bodies.into_iter().flatten().flatten() {
+                    if !described.options.nillable {
+                        continue;
+                    }
+                    count += 1;
+                    let layout = std::sync::Arc::new(described.layout);
+                    let plan = Plan::new(&layout, &described.options).expect("a plan");
+                    let mut record = Record::new(&layout);
+                    assert!(record.set_nil());
+                    let mut encoder = Encoder::new(&plan);
+                    let written = encoder.encode(&record).expect("it may be nil").to_vec();
+                    let mut back = Record::new(&layout);
+                    Decoder::new(&plan).decode(&written, &mut back).expect("its own");
+                    assert_eq!(back, record, "{}", operation.name);
+                    let validation = description.schemas().validate(&written, &Limits::default());
+                    assert!(validation.violations.is_empty(), "{:?}", validation.violations);
+                }
+            }
+        }
+        assert!(count >= least, "{path}: {count}");
+    }
+}

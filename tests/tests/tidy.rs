@@ -11,7 +11,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("codec", &["wire", "message"]),
     ("soap", &["wire", "message", "codec"]),
     ("catalogue", &["wire", "message"]),
-    ("import", &["message", "codec", "soap"]),
+    ("import", &["wire", "message", "codec", "soap"]),
     ("net", &["wire", "message", "codec"]),
     ("transcode", &["wire", "message", "codec", "soap", "catalogue", "import", "net"]),
     ("tls", &[]),

@@ -390,9 +390,9 @@ pub(crate) struct OperationsArguments {
 /// Of `lab engine`.
 #[derive(Debug, Args)]
 pub(crate) struct EngineArguments {
-    /// Threads ask their sockets for a while before they sleep
-    #[arg(long)]
-    pub(crate) spin: bool,
+    /// trunkline, trunkline-spinning or trunkline-sleeping
+    #[arg(default_value = "trunkline")]
+    pub(crate) name: String,
 }
 
 /// Of `lab component`.

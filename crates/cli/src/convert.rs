@@ -11,7 +11,7 @@ use trunkline_transcode::{
 use crate::Ending;
 use crate::arguments::ConvertArguments;
 use crate::client::counted;
-use crate::decode::{capture, unread};
+use crate::decode::{capture, tell_unread};
 use crate::description;
 use crate::fault::Fault;
 use crate::input::{self, limits, unreadable};
@@ -131,9 +131,7 @@ impl Conversion<'_> {
                 break;
             }
         }
-        if let Some(place) = scanner.unread() {
-            remark(&unread(file, place));
-        }
+        tell_unread(file, &scanner);
         let others = others + scanner.passed_over();
         if others > 0 {
             let hint = match from {

@@ -18,7 +18,7 @@ use trunkline_transcode::{Content, Kind, Messages};
 
 use self::conversation::{Conversation, Side};
 pub(crate) use self::document::Document;
-pub(crate) use self::messages::{Show, unread};
+pub(crate) use self::messages::{Show, tell_unread};
 use crate::Ending;
 use crate::arguments::DecodeArguments;
 use crate::client::{counted, counted_as};
@@ -90,16 +90,23 @@ fn decode_messages(
     input: Input,
     kind: Option<Kind>,
 ) -> Result<(), Fault> {
+    let is_foreign = kind.is_none() && !show.format.is_some_and(|it| it.is_binary());
+    let begins_with_zeros = start.first() == Some(&0);
+    let input: Input = Box::new(io::Cursor::new(start.clone()).chain(input));
+    let (start, input) = match is_foreign && begins_with_zeros {
+        true => input::behind_zeros(input, file)?,
+        false => (start, input),
+    };
     let is_binary = kind.is_none() && input::is_binary(&start);
     if is_binary || input::is_wide(&start) {
-        return show.whole(file, input::whole(start, input, file)?);
+        return show.whole(file, input::whole(Vec::new(), input, file)?);
     }
     let content = match kind {
         Some(Kind::Xml) => Content::Documents,
         _ if show.format.is_some() => Content::Dumps,
         _ => Content::Log,
     };
-    show.stream(file, io::Cursor::new(start).chain(input), content)
+    show.stream(file, input, content)
 }
 
 /// Is it one direction of a connection? Which?

@@ -3,7 +3,7 @@
 mod utf16;
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
 use trunkline_message::Limits;
@@ -60,7 +60,7 @@ pub(crate) fn text(start: Vec<u8>, input: Input, file: &str) -> Result<(Vec<u8>,
     Ok((start, input))
 }
 
-/// What is compressed by gzip, in one member or several (RFC 1952 section 2.2). Behind them, tapes and block devices have zeros: what
+/// What is compressed by gzip, in one member or several (RFC 1952 section 2.2). Behind each, tapes and block devices have zeros: what
 /// stands there and is no member is passed over, and told.
 struct Members {
     file: String,
@@ -77,16 +77,30 @@ impl Members {
     fn next(&mut self) -> io::Result<()> {
         let Some(member) = self.member.take() else { return Ok(()) };
         let mut rest = member.into_inner();
-        if rest.fill_buf()?.first() == Some(&0x1f) {
-            self.member = Some(GzDecoder::new(rest));
-            return Ok(());
+        let mut count = zeros(&mut rest)?;
+        match rest.fill_buf()?.first() {
+            Some(0x1f) => self.member = Some(GzDecoder::new(rest)),
+            _ => count += io::copy(&mut rest, &mut io::sink())?,
         }
-        let count = io::copy(&mut rest, &mut io::sink())?;
         if count > 0 {
             let bytes = counted(count, "byte");
             remark(&format!("{}: {bytes} behind what gzip has compressed, passed over", self.file));
         }
         Ok(())
+    }
+}
+
+/// Reads all zeros, and says how many there were.
+fn zeros(input: &mut impl BufRead) -> io::Result<u64> {
+    let mut count = 0;
+    loop {
+        let bytes = input.fill_buf()?;
+        let zeros = bytes.iter().take_while(|it| **it == 0).count();
+        if zeros == 0 {
+            return Ok(count);
+        }
+        input.consume(zeros);
+        count += zeros as u64;
     }
 }
 
@@ -100,6 +114,17 @@ impl Read for Members {
         }
         Ok(0)
     }
+}
+
+/// What tells what an input is that begins with zeros, as a log does which was truncated while its writer went on; and all of it.
+pub(crate) fn behind_zeros(input: Input, file: &str) -> Result<(Vec<u8>, Input), Fault> {
+    let mut input = BufReader::new(input);
+    let count = zeros(&mut input).map_err(unreadable(file))?;
+    let behind = first(&mut input, file)?;
+    let all = io::repeat(0).take(count).chain(io::Cursor::new(behind.clone())).chain(input);
+    // Nothing but zeros is no text.
+    let told = if behind.is_empty() { vec![0] } else { behind };
+    Ok((told, Box::new(all)))
 }
 
 /// The first bytes, as many as tell what it is; what comes later is not waited for.

@@ -13,8 +13,8 @@ use trunkline_transcode::{Format, Kind, fix};
 use crate::decode::Document;
 use crate::input::limits;
 
-/// Appends a payload as one line: text with escapes, FIX with `|` between its fields, Fast Infoset as the XML that it is, and
-/// what is no text in hexadecimal, behind what it is as far as that is known.
+/// Appends a payload as one line: text as it is, or with escapes if it has control characters, FIX with `|` between its
+/// fields, Fast Infoset as the XML that it is, and what is no text in hexadecimal, behind what it is as far as that is known.
 pub(crate) fn write_payload(out: &mut String, format: u16, payload: &[u8]) {
     if format == format::CDR {
         return write_bytes(out, format, payload);
@@ -43,14 +43,29 @@ pub(crate) fn write_payload(out: &mut String, format: u16, payload: &[u8]) {
     }
 }
 
+/// Appends text: as it is, if it is a line without control characters; JSON on one line, which is the same JSON; and other
+/// text with escapes for control characters and backslashes.
 fn write_text(out: &mut String, text: &str) {
+    if !text.contains(char::is_control) {
+        return out.push_str(text);
+    }
+    let is_json = is_json(text);
     for c in text.chars() {
         match c {
-            '\\' => out.push_str("\\\\"),
+            // Between tokens: strings of JSON have them as escapes alone.
+            '\n' | '\r' | '\t' if is_json => out.push(' '),
+            c if is_json && c.is_control() => _ = write!(out, "\\u{:04x}", u32::from(c)),
+            '\\' if !is_json => out.push_str("\\\\"),
             c if c.is_control() => out.extend(c.escape_default()),
             c => out.push(c),
         }
     }
+}
+
+/// Whether text is a whole object or array of JSON.
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 /// Appends what is no text: what it is, and its bytes. Those of CDR stand in groups of four, by which it aligns, without the
@@ -119,6 +134,12 @@ mod tests {
         let line = |payload: &[u8]| line_of(format::OPAQUE, payload);
         assert_eq!(line("1.0842 \u{20ac}".as_bytes()), "1.0842 \u{20ac}");
         assert_eq!(line(b"a\nb\\n\x1b[2J"), "a\\nb\\\\n\\u{1b}[2J");
+        assert_eq!(line(b"C:\\dir"), "C:\\dir");
+        assert_eq!(line(b"<a>C:\\dir \"q\"</a>"), "<a>C:\\dir \"q\"</a>");
+        assert_eq!(line(br#"{"a":"C:\\dir \"q\"\n"}"#), r#"{"a":"C:\\dir \"q\"\n"}"#);
+        let json = "{\r\n\t\"a\": \"C:\\\\dir \u{85}\"\n}\n";
+        assert_eq!(line(json.as_bytes()), r#"{   "a": "C:\\dir \u0085" } "#);
+        assert_eq!(line(b"{\"a\":\\\n"), "{\"a\":\\\\\\n", "no JSON");
         assert_eq!(line(&[0xff, 0, 1, 2, 3]), "hex:ff00010203");
         assert_eq!(line(b""), "");
         assert_eq!(line(b"8=FIX.4.4\x019=5\x01"), "8=FIX.4.4|9=5|");

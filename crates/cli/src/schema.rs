@@ -96,9 +96,12 @@ fn of_file(arguments: &SchemaArguments) -> Result<Option<Described>, Fault> {
             Err(Fault::new(format!("{file}: a listing is one message; name none")))
         }
         (Description::Listing(described), None) => Ok(Some(*described)),
-        (_, None) if arguments.listing => {
-            Err(Fault::new(format!("{file}: name the message whose listing is to be printed")))
-        }
+        (description, None) if arguments.listing => match &*listed(&description) {
+            [message] => message_of(&description, file, message).map(Some),
+            _ => {
+                Err(Fault::new(format!("{file}: name the message whose listing is to be printed")))
+            }
+        },
         (description, Some(message)) => message_of(&description, file, message).map(Some),
         (Description::Fix(dictionary), None) => {
             dictionary::list(&dictionary, arguments.form.get()).map(|()| None)
@@ -114,6 +117,17 @@ fn of_file(arguments: &SchemaArguments) -> Result<Option<Described>, Fault> {
         }
         (_, None) => Err(Fault::new(format!("{file}: nothing of it is listed"))),
     }
+}
+
+/// The messages that there are; where there is one operation, what it takes and what it answers.
+fn listed(description: &Description) -> Vec<String> {
+    let mut names = description.messages();
+    if let (Description::Services(_), [operation]) = (description, &*names) {
+        let answer = format!("{operation}/response");
+        let is_there = !matches!(description.layout(&answer), Ok(None));
+        names.extend(is_there.then_some(answer));
+    }
+    names
 }
 
 /// The message of this name. What is wrong with the description is told on standard error.

@@ -47,6 +47,21 @@ rate = 200
 milliseconds = 100
 count = 1
 
+[[part]]
+name = "filters"
+what = "a few prices for those who do not want all of it"
+
+[[part.measure]]
+kind = "filters"
+clients = 4
+rate = 400
+milliseconds = 100
+count = 2
+
+[[part]]
+name = "beside"
+what = "a few prices beside others"
+
 [[part.measure]]
 kind = "beside"
 sessions = 3
@@ -60,6 +75,15 @@ name = "one rendition for all"
 words = "a message is converted once at most for each format"
 expected = { to = 1.0 }
 terms = [{ over = "renditions-4:made-per-message-and-format" }]
+
+[[aim]]
+name = "decoded once for all"
+words = "a message is decoded once at most"
+expected = { to = 1.0 }
+terms = [
+    { over = "wanted-filter-half-4:decoded-per-message" },
+    { over = "wanted-filters-half-4:decoded-per-message" },
+]
 "#;
 
 /// What a run of these parts has found, and said.
@@ -75,7 +99,7 @@ fn small(test: &str, rest: &[&str]) -> (Vec<Row>, String) {
 
 #[test]
 fn prices_of_sessions_reach_subscribers_of_every_kind() {
-    let (rows, told) = small("bridge-router", &["--only", "router"]);
+    let (rows, told) = small("bridge-router", &["--only", "router,beside"]);
     let of = |case: &str, metric: &str| value(&rows, case, "trunkline", metric);
     for to in ["native", "json"] {
         assert!(of(&format!("to-{to}-3-500"), "latency-p50") > 0.0, "{to}");
@@ -106,6 +130,48 @@ fn prices_of_sessions_reach_subscribers_of_every_kind() {
 }
 
 #[test]
+fn filters_and_fields_are_measured_with_clients_and_by_themselves() {
+    let (rows, told) = small("bridge-filters", &["--only", "filters"]);
+    let of = |case: &str, metric: &str| value(&rows, case, "trunkline", metric);
+    // Fifty messages a turn, to four clients each, of which a filter passes half, all or none.
+    for (wanted, decoded, filtered) in [
+        ("everything", 0.0, Some(0.0)),
+        ("fields", 1.0, Some(0.0)),
+        ("filter-all", 1.0, Some(0.0)),
+        ("filter-half", 1.0, None),
+        ("filters-half", 1.0, None),
+        ("filter-none", 1.0, Some(400.0)),
+    ] {
+        let case = format!("wanted-{wanted}-4");
+        assert_eq!(of(&case, "decoded-per-message"), decoded, "{wanted}");
+        assert_eq!(of(&case, "lost"), 0.0, "{wanted}");
+        let is_filtered = of(&case, "filtered");
+        match filtered {
+            Some(filtered) => assert_eq!(is_filtered, filtered, "{wanted}"),
+            None => assert!((100.0..300.0).contains(&is_filtered), "{wanted}: {is_filtered}"),
+        }
+        assert_eq!(of(&case, "received-per-second") > 0.0, filtered != Some(400.0), "{wanted}");
+        let has_come = rows.iter().any(|row| row.case == case && row.metric == "latency-p50");
+        assert_eq!(has_come, filtered != Some(400.0), "{wanted}");
+        assert!(of(&case, "cpu-per-message") >= 0.0, "{wanted}");
+    }
+    for of_it in ["filter", "filters", "fields", "fields-json"] {
+        let case = format!("cost-of-{of_it}");
+        assert!(of(&case, "cpu-time") > 0.0 && of(&case, "over-codec") > 0.0, "{of_it}");
+    }
+    let further = rows.iter().filter(|row| row.metric == "further-filter");
+    let further: Vec<&str> = further.map(|row| &*row.case).collect();
+    assert_eq!(further, ["cost-of-filters"]);
+    let aims: Vec<&Row> = rows.iter().filter(|row| row.case == "aim").collect();
+    let [aim] = aims[..] else { panic!("{aims:#?}") };
+    assert_eq!(aim.verdict, Verdict::Holds, "{aim:?}");
+    for title in ["Clients that want fields", "What filters and fields cost"] {
+        assert!(told.contains(title), "{title}: {told}");
+    }
+    assert!(told.lines().all(|line| line.chars().count() <= 100), "{told}");
+}
+
+#[test]
 fn engines_are_measured_where_they_are_and_say_what_they_promise() {
     let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/build/bin");
     let is_there = |engine: &str| peers.join(format!("{engine}-speed")).is_file();
@@ -115,7 +181,14 @@ fn engines_are_measured_where_they_are_and_say_what_they_promise() {
     let (rows, told) = small("bridge-engines", if is_built { &arguments } else { &arguments[..2] });
     for kept in ["memory", "files"] {
         let case = format!("session-{kept}");
-        for engine in ["trunkline", "trunkline-spinning", "quickfix", "quickfixj", "artio"] {
+        for engine in [
+            "trunkline",
+            "trunkline-spinning",
+            "trunkline-sleeping",
+            "quickfix",
+            "quickfixj",
+            "artio",
+        ] {
             let is_measured = engine.starts_with("trunkline") || is_there(engine);
             let of_engine: Vec<&Row> =
                 rows.iter().filter(|row| row.case == case && row.subject == engine).collect();

@@ -408,6 +408,54 @@ fn a_schema_is_printed_as_rust() {
 }
 
 #[test]
+fn a_dictionary_keeps_the_fields_that_no_message_has() {
+    let folder = folder("schema-unused");
+    let unused = "<components><component name='Notes'><field name='Text' required='N'/></component></components>\n \
+                  <fields><field number='58' name='Text' type='STRING'><value enum='x' description='X'/></field>";
+    fs::write(folder.join("own.xml"), DICTIONARY.replace("<fields>", unused))
+        .expect("our own folder");
+    let (status, whole, err) = run(&folder, &["schema", "own.xml", "--fix"]);
+    assert_eq!(status, Some(0), "{err}");
+    let field = "  <field number=\"58\" name=\"Text\" type=\"STRING\">\n   <value enum=\"x\" description=\"X\"/>";
+    assert!(whole.contains(field), "{whole}");
+    let left_out = "left out: the component Notes: no message that is written has it";
+    assert!(err.contains(left_out), "{err}");
+    // Of one message it has what that has.
+    let (_, one, err) = run(&folder, &["schema", "own.xml", "D", "--fix"]);
+    assert!(!one.contains("name=\"Text\"") && !err.contains("Notes"), "{one}{err}");
+}
+
+/// What is said of the items of lists is in a schema that is written; what is not is told.
+#[test]
+fn a_schema_keeps_what_is_said_of_items() {
+    let folder = folder("schema-lists");
+    let schema = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" xmlns:x="urn:t" targetNamespace="urn:t">
+      <simpleType name="Small"><restriction base="int"><maxInclusive value="9"/></restriction></simpleType>
+      <simpleType name="Smalls"><list itemType="x:Small"/></simpleType>
+      <simpleType name="Two"><restriction base="x:Smalls"><length value="2"/></restriction></simpleType>
+      <simpleType name="Pair"><restriction base="x:Smalls"><pattern value="1 \d"/></restriction></simpleType>
+      <element name="m"><complexType><sequence>
+        <element name="many" type="x:Smalls" maxOccurs="3"/><element name="two" type="x:Two" maxOccurs="3"/>
+        <element name="pair" type="x:Pair"/></sequence><attribute name="all" type="x:Smalls"/></complexType></element>
+    </schema>"#;
+    fs::write(folder.join("own.xsd"), schema).expect("our own folder");
+    let (status, written, err) = run(&folder, &["schema", "own.xsd", "--xsd"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(!written.contains("itemType=\"xsd:int\""), "{written}");
+    for told in [
+        "own.xsd:5:",
+        ": there is a type of lists with a pattern or an enumeration; ",
+        "said otherwise: m/two: XML Schema has no word for facet(max_items_inside)",
+    ] {
+        assert!(err.contains(told), "{told}: {err}");
+    }
+    // It is a schema, and says the same.
+    fs::write(folder.join("again.xsd"), written).expect("our own folder");
+    let listing = run(&folder, &["schema", "again.xsd", "--listing"]).1;
+    assert_eq!(listing.matches("max_inclusive").count(), 4, "{listing}");
+}
+
+#[test]
 fn messages_of_a_dictionary_are_listed_and_shown() {
     let folder = folder("schema-dictionary");
     fs::write(folder.join("own.xml"), DICTIONARY).expect("our own folder");
@@ -433,13 +481,17 @@ fn messages_of_a_dictionary_are_listed_and_shown() {
     let listing = run(&folder, &["schema", "own.xml", "D", "--listing"]).1;
     fs::write(folder.join("own.listing"), &listing).expect("our own folder");
     assert_eq!(run(&folder, &["schema", "own.listing", "--listing"]).1, listing);
+    // What is alone need not be named.
+    assert_eq!(run(&folder, &["schema", "own.xml", "--listing"]).1, listing);
+    let two = DICTIONARY.replace(" </messages>", "<message name='Ask' msgtype='R'/></messages>");
+    fs::write(folder.join("two.xml"), two).expect("our own folder");
     for (arguments, expected) in [
         (vec!["own.xml", "X"], "own.xml has no message \"X\"; it has OrderSingle"),
         (
             vec!["own.xml", "OrderSingel"],
             "own.xml has no message \"OrderSingel\"; it has OrderSingle; did you mean OrderSingle?",
         ),
-        (vec!["own.xml", "--listing"], "own.xml: name the message whose listing is to be printed"),
+        (vec!["two.xml", "--listing"], "two.xml: name the message whose listing is to be printed"),
         (vec!["own.listing", "D"], "own.listing: a listing is one message; name none"),
         (vec!["no.xml", "D"], "no.xml: there is no such file, to have messages in it"),
     ] {

@@ -468,7 +468,112 @@ fn what_stands_behind_a_compressed_file_is_passed_over() {
         let said = format!("{} bytes behind what gzip has compressed", behind.len());
         assert_eq!(err.contains(&said), told, "{err}");
     }
+    // A member behind zeros is one.
+    let file = write("apart.gz", &[&first[..], &[0; 512], &second, &[0; 100]].concat());
+    let (status, out, err) = decode(&[&file]);
+    assert_eq!((status, out.matches("NewOrderSingle").count()), (Some(0), 2), "{err}");
+    for said in ["512 bytes behind what", "100 bytes behind what"] {
+        assert!(err.contains(said), "{err}");
+    }
     // One that is cut is a fault, behind what it has.
     let (status, out, err) = decode(&[&write("cut.gz", &[&first[..], &second[..20]].concat())]);
     assert_eq!((status, out.matches("NewOrderSingle").count()), (Some(2), 1), "{err}");
+}
+
+/// Lines of a log of which envelopes are cut, and what stands on the others.
+fn log_of_cut_envelopes() -> (String, usize) {
+    let envelope = "<s:Envelope xmlns:s=\"http://schemas.xmlsoap.org/soap/envelope/\"><s:Body>\
+        <a>1</a></s:Body></s:Envelope>";
+    let order = String::from_utf8(fix("35=D|11=A1|")).expect("text").replace('\u{1}', "|");
+    let cuts = ["><s:Body><a>trunc", "><s:Body><![CDATA[ trunc", "><!-- trunc", " xmlns:s=\"http"];
+    let of_cut = |cut| {
+        format!(
+            "2026-11-29 10:00:00 IN <s:Envelope{cut}\n  <s:Header/>\n\
+             2026-11-29 10:00:01 IN {order}\n2026-11-29 10:00:02 OUT {envelope}\n"
+        )
+    };
+    let log: String = cuts.into_iter().map(of_cut).collect();
+    (log + "2026-11-29 10:00:03 IN <s:Envelope><s:Bo", cuts.len())
+}
+
+/// A line of a log that ends within an envelope is told with its place, and what follows it is read.
+#[test]
+fn an_envelope_that_is_cut_hides_no_line_behind_it() {
+    let (log, count) = log_of_cut_envelopes();
+    let wide: Vec<u8> =
+        std::iter::once(0xfeff).chain(log.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    for (name, bytes) in [("cut.log", log.into_bytes()), ("wide.log", wide)] {
+        let name = write(name, &bytes);
+        let (status, out, err) = decode(&["--json", &name]);
+        let facts: Vec<serde_json::Value> =
+            out.lines().map(|it| serde_json::from_str(it).expect("JSON")).collect();
+        let read: Vec<_> = facts
+            .iter()
+            .map(|it| (it["line"].as_u64().expect("a line"), it["format"].as_str().unwrap_or("")))
+            .collect();
+        let lines = (0..=count as u64)
+            .flat_map(|it| [(4 * it + 1, "XML"), (4 * it + 3, "FIX.4.4"), (4 * it + 4, "XML")]);
+        let expected: Vec<_> = lines.take(3 * count + 1).collect();
+        assert_eq!((status, read), (Some(1), expected), "{out}");
+        for fact in &facts {
+            let wrong = fact["wrong"].as_str().unwrap_or("");
+            let is_cut = fact["line"].as_u64().is_some_and(|it| it % 4 == 1);
+            assert_eq!(wrong.contains("the message ends where"), is_cut, "{fact}");
+        }
+        let told = format!(
+            "{} messages, {} of them wrong; {count} lines without one",
+            3 * count + 1,
+            count + 1
+        );
+        assert!(err.contains(&told), "{err}");
+        let (status, out, _) = decode(&[&name]);
+        assert_eq!(status, Some(1));
+        let place = format!("{name}:1 (byte 23): XML\n  wrong: at byte ");
+        assert!(out.starts_with(&place), "{out:.300}");
+    }
+}
+
+/// An envelope that is whole is one, whatever its text looks like.
+#[test]
+fn an_envelope_over_several_lines_may_hold_lines_of_a_log() {
+    let order = String::from_utf8(fix("35=D|11=A1|")).expect("text").replace('\u{1}', "|");
+    let inner = format!("\n{order}\n10:00 &lt;s:Envelope>\n{{\"a\":1}}\n");
+    let quoted = format!("<![CDATA[\n{order}\n<s:Envelope>\n]]>");
+    let envelope = format!(
+        "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'>\n <s:Body>\n  <a>{inner}</a>\n  \
+         <b>{quoted}</b>\n </s:Body>\n</s:Envelope>"
+    );
+    let name = write("whole.log", format!("10:00 IN {envelope}\n10:01 IN {order}\n").as_bytes());
+    let (status, out, err) = decode(&["--json", &name]);
+    let facts: Vec<serde_json::Value> =
+        out.lines().map(|it| serde_json::from_str(it).expect("JSON")).collect();
+    assert_eq!((status, &*err, facts.len()), (Some(0), "", 2), "{out}");
+    assert_eq!(facts[0]["xml"], envelope);
+    assert_eq!(facts[1]["format"], "FIX.4.4");
+}
+
+/// A log that was truncated while its writer went on (`copytruncate` of logrotate).
+#[test]
+fn a_log_that_begins_with_zeros_is_read() {
+    let order = String::from_utf8(fix("35=D|11=A1|")).expect("text").replace('\u{1}', "|");
+    let line = format!("10:00 IN {order}\n");
+    for count in [1, 512, 200_000] {
+        let zeros = vec![0; count];
+        let log = [&zeros[..], line.as_bytes(), line.as_bytes()].concat();
+        let name = write("zeros.log", &log);
+        let (status, out, err) = decode(&[&name]);
+        let second = count + line.len() + "10:00 IN ".len();
+        assert_eq!(status, Some(0), "{err}");
+        for place in [format!(":1 (byte {}): FIX", count + 9), format!(":2 (byte {second}): FIX")] {
+            assert!(out.contains(&place), "{place}: {out}");
+        }
+        let told =
+            format!("{count} byte{} of zeros before lines", if count == 1 { "" } else { "s" });
+        assert!(err.contains(&told), "{err}");
+    }
+    // What is binary stays so.
+    let name = write("zeros.bin", &[[0_u8; 70], [2; 70]].concat());
+    let (status, out, _) = decode(&[&name]);
+    assert_eq!(status, Some(1), "{out}");
+    assert!(out.contains("140 bytes"), "{out}");
 }

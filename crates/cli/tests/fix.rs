@@ -29,7 +29,8 @@ const DICTIONARY: &str = r#"<fix type="FIX" major="4" minor="4" servicepack="0">
       <field name="Text" required="N"/><field name="EncodedTextLen" required="N"/><field name="EncodedText" required="N"/>
       <group name="NoPartyIDs" required="N"><field name="PartyID" required="N"/></group></message>
     <message name="ExecutionReport" msgtype="8" msgcat="app"><field name="OrderID" required="Y"/><field name="ClOrdID" required="N"/>
-      <field name="OrdStatus" required="Y"/><field name="Side" required="Y"/><field name="Text" required="N"/></message>
+      <field name="OrdStatus" required="Y"/><field name="Side" required="Y"/><field name="Text" required="N"/>
+      <field name="EncodedTextLen" required="N"/><field name="EncodedText" required="N"/></message>
     <message name="BusinessMessageReject" msgtype="j" msgcat="app"><field name="RefSeqNum" required="N"/>
       <field name="RefMsgType" required="Y"/><field name="BusinessRejectReason" required="Y"/><field name="Text" required="N"/></message>
   </messages>
@@ -335,6 +336,27 @@ fn an_interrupt_logs_out_in_order() {
     assert_eq!(printed.lines().count(), 1, "{printed}");
 }
 
+/// Says that an acceptor with these answers ends at once, and why.
+fn rejected_at_the_start(text: &str, why: &str) {
+    let folder = PrivateFolder::new().expect("a folder");
+    fs::write(folder.path().join("fix.xml"), DICTIONARY).expect("a file");
+    fs::write(folder.path().join("answers.toml"), text).expect("a file");
+    let arguments = [
+        "accept",
+        "--sender",
+        "A",
+        "--target",
+        "B",
+        "--dictionary",
+        "fix.xml",
+        "--answers",
+        "answers.toml",
+    ];
+    let (status, _, err) = said(command(folder.path(), &arguments), "");
+    assert_eq!(status, Some(2), "{err}");
+    assert!(err.contains(why), "{why}: {err}");
+}
+
 #[test]
 fn answers_that_cannot_be_given_are_rejected_at_the_start() {
     for (text, why) in [
@@ -352,24 +374,89 @@ fn answers_that_cannot_be_given_are_rejected_at_the_start() {
             "when: Symbol is compared with one value",
         ),
         ("[[answer]]\nto = 1\n", "answers.toml:2: "),
+        (
+            "[[answer]]\nto = \"D\"\nreject = \"x\"\n[[answer]]\nto = \"D\"\nsend = \"35=8|37={count}|39=NEWW|54={54}\"\n",
+            "answers.toml: answer 2, to D: send: OrdStatus (39): Incorrect data format for value; \
+             it is \"NEWW\", and it takes 0 (NEW), 8 (REJECTED)",
+        ),
+        (
+            "[[answer]]\nto = \"D\"\nsend = [\"35=8|37=a\", \"35=8|37=a|37=b|39=0\"]\n",
+            "send: OrderID (37): ",
+        ),
+        (
+            "[[answer]]\nto = \"D\"\nwhen = { Side = \"BUYY\" }\nreject = \"x\"\n",
+            "when: Side (54): ",
+        ),
     ] {
-        let folder = PrivateFolder::new().expect("a folder");
-        fs::write(folder.path().join("fix.xml"), DICTIONARY).expect("a file");
-        fs::write(folder.path().join("answers.toml"), text).expect("a file");
-        let arguments = [
-            "accept",
-            "--sender",
-            "A",
-            "--target",
-            "B",
-            "--dictionary",
-            "fix.xml",
-            "--answers",
-            "answers.toml",
-        ];
-        let (status, _, err) = said(command(folder.path(), &arguments), "");
-        assert_eq!(status, Some(2), "{err}");
-        assert!(err.contains(why), "{why}: {err}");
+        rejected_at_the_start(text, why);
+    }
+    let folder = PrivateFolder::new().expect("a folder");
+    let wrong = "[[answer]]\nto = \"D\"\nsend = \"35=8|37=a|39=NEWW|54=1\"\n";
+    fs::write(folder.path().join("own.toml"), wrong).expect("a file");
+    let own =
+        ["--target", "FUND", "--dictionary", "fix.xml", "--answers", "own.toml", "--unchecked"];
+    let accepting = Accepting::start_in(folder, &own);
+    let order = "35=D|11=a|55=INTC|54=1|60={now}\n";
+    let (_, out, err) = accepting.client(&["--sender", "FUND"], order);
+    assert!(out.contains("OrdStatus=NEWW"), "{out}{err}");
+}
+
+#[test]
+fn answers_that_can_never_be_given_are_rejected_at_the_start() {
+    for (text, why) in [
+        (
+            "[[answer]]\nto = \"D\"\nsend = \"Logout|Text=bye\"\n",
+            "answer 1, to D: send: 5 is a message of the session, which alone gets and sends it",
+        ),
+        ("[[answer]]\nto = \"Logon\"\nreject = \"x\"\n", "to Logon: A is a message of the session"),
+        (
+            "[[answer]]\nto = \"D\"\nsend = \"Foo|Text=x\"\n",
+            "send: the dictionary has no message Foo; --unchecked takes it",
+        ),
+        ("[[answer]]\nto = \"ZZ\"\nreject = \"x\"\n", "to ZZ: the dictionary has no message ZZ"),
+        (
+            "[[answer]]\nto = \"*\"\nsend = \"35=8|37={11}|39=0|54=1|Price=1\"\n",
+            "answer 1, to *: send: Price (44) is no field of ExecutionReport; --unchecked takes it",
+        ),
+        (
+            "[[answer]]\nto = \"D\"\nwhen = { OrdStatus = \"NEW\" }\nreject = \"x\"\n",
+            "when: OrdStatus (39) is no field of NewOrderSingle",
+        ),
+    ] {
+        rejected_at_the_start(text, why);
+    }
+}
+
+#[test]
+fn an_answer_may_be_for_every_message_and_say_what_partners_agreed_upon() {
+    let accepting = accepting(
+        "[[answer]]\nto = \"D\"\nwhen = { Symbol = \"NONE\", PartyID = \"x\" }\nsend = \"35=U1|5001=own\"\n\
+         [[answer]]\nto = \"*\"\nsend = [\"35=8|37=every|39=0|54=1\"]\n",
+    );
+    let (_, out, err) = accepting.client(&BY_NAME, "35=D|11=a|55=INTC|54=1|60={now}\n");
+    assert!(out.contains("OrderID=every|"), "{out}{err}");
+}
+
+#[test]
+fn an_answer_may_be_json_as_convert_writes_it() {
+    let accepting = accepting(
+        r#"
+[[answer]]
+to = "D"
+when = { Symbol = "BACK" }
+send = '{"NewOrderSingle": {"StandardHeader": {"MsgSeqNum": 7}, "ClOrdID": "back-{ClOrdID}", "Symbol": "X", "Side": "SELL", "TransactTime": "2026-01-05T09:30:01.456Z", "NoPartyIDs": [{"PartyID": "x"}, {"PartyID": "{Symbol}"}]}}'
+[[answer]]
+to = "D"
+send = ['{"ExecutionReport":{"OrderID":"o-{count}","ClOrdID":"{ClOrdID}","OrdStatus":"REJECTED","Side":"{Side}"}}']
+"#,
+    );
+    let order = |symbol: &str| format!("35=D|11=a|55={symbol}|54=1|60={{now}}\n");
+    let (_, out, err) = accepting.client(&BY_NAME, order("INTC") + &order("BACK"));
+    for line in [
+        "ExecutionReport|OrderID=o-1|ClOrdID=a|OrdStatus=REJECTED|Side=BUY",
+        "NewOrderSingle|ClOrdID=back-a|Symbol=X|Side=SELL|TransactTime=20260105-09:30:01.456|NoPartyIDs=2|PartyID=x|PartyID=BACK",
+    ] {
+        assert!(out.contains(line), "{line}: {out}{err}");
     }
 }
 
@@ -569,6 +656,7 @@ fn lines_of_logs_are_sent_as_they_stand() {
     }
     for why in [
         "standard input:6: not sent: at byte ",
+        "the message ends where CheckSum (10=) should be, so that it may be cut",
         "standard input:7: not sent: the dictionary has no field x",
         "; {{x}} is the text {x}\n",
         "standard input: 2 lines not sent",

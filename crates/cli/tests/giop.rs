@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const IDL: &str = "../import/tests/data/vec.idl";
 
@@ -171,4 +171,20 @@ fn replies_to_one_number_answer_its_requests_in_their_order() {
     let expected =
         ["{\"size\":{\"result\":7}}", "{\"part\":{\"result\":1.5}}", "{\"size\":{\"result\":8}}"];
     assert_eq!(replies, expected, "{facts:#?}");
+    // One request was never answered: nobody knows which, but of those that are alike.
+    let unanswered = [reply(7), reply(8)].concat();
+    let files = [&files[0], &write("unanswered.bin", &unanswered)];
+    let (status, facts) = decode(&["--schema", &idl, files[0], files[1]]);
+    assert_eq!(status, Some(0), "{facts:#?}");
+    for reply in &facts[3..] {
+        assert!(reply["message"].is_null() && reply["operation"].is_null(), "{reply:#?}");
+        assert_eq!(reply["operations"], json!(["size", "part"]), "{reply:#?}");
+    }
+    // As they were sent, in one file: what the first reply answers is told by nothing.
+    let sent = [request(b"size"), request(b"part"), reply(7), request(b"size"), reply(8)].concat();
+    let (_, facts) = decode(&["--schema", &idl, &write("sent.bin", &sent)]);
+    assert_eq!(facts[2]["operations"], json!(["size", "part"]), "{facts:#?}");
+    let alike = write("alike.bin", &[request(b"size"), request(b"size")].concat());
+    let (_, facts) = decode(&["--schema", &idl, &alike, &write("once.bin", &reply(7))]);
+    assert_eq!(facts[2]["message"].to_string(), "{\"size\":{\"result\":7}}", "{facts:#?}");
 }

@@ -58,6 +58,31 @@ expected = { from = 1.0 }
 terms = [{ over = "http-chunked-1-echoDoubles100:bytes-sent", under = "http-1-echoDoubles100:bytes-sent" }]
 "#;
 
+const CODINGS: &str = r#"
+name = "small"
+source = "a test"
+
+[messages]
+family = "operations"
+
+[[part]]
+name = "all"
+what = "a few messages"
+
+[[part.measure]]
+kind = "codings"
+operations = ["echoVoid", "echoInts1000", "echoStrings1000"]
+links = ["direct", "100mbit"]
+milliseconds = 1
+
+[[conclusion]]
+name = "a higher level is shorter"
+words = "gzip at its default level is shorter than at its fastest"
+section = "0.6"
+expected = { from = 1.0 }
+terms = [{ over = "coding-gzip-echoInts1000:size", under = "coding-gzip-6-echoInts1000:size" }]
+"#;
+
 /// Our own end, which serves arrays.
 struct Serving(Child, String);
 
@@ -179,5 +204,89 @@ fn what_is_no_endpoint_is_told_before_anything_runs() {
         let told = told(&output);
         assert_eq!(output.status.code(), Some(2), "{told}");
         assert!(told.contains(expected), "{told}");
+    }
+}
+
+#[test]
+fn content_codings_are_told_in_bytes_times_and_bandwidths() {
+    let folder = folder_with("govindaraju-codings", CODINGS);
+    let output = runs::run(&folder, "small.toml", &[]);
+    let told = told(&output);
+    // Times decide nothing here; bytes do.
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{told}");
+    let rows = rows(&folder);
+    let of = |coding: &str, metric: &str| {
+        value(&rows, &format!("coding-{coding}-echoInts1000"), "trunkline", metric)
+    };
+    let sent = |coding: &str, link: &str| {
+        let case = format!("coding-{coding}-echoInts1000@{link}");
+        assert!(value(&rows, &case, "trunkline", "latency") > 0.0);
+        value(&rows, &case, "trunkline", "bytes-sent")
+    };
+    for coding in ["gzip", "deflate", "zstd", "x-trunkline-xml", "fast-infoset-gzip"] {
+        let (plain, coded) = (of("none", "size"), of(coding, "size"));
+        assert!(coded < plain / 2.0, "{coding}: {coded} of {plain}");
+        assert!((of(coding, "of-xml") - coded / plain * 100.0).abs() < 1e-6, "{coding}");
+        assert!(of(coding, "compress") > 0.0 && of(coding, "decompress") > 0.0, "{coding}");
+        // On the wire they are as short as in memory, but for the heads.
+        for link in ["direct", "100mbit"] {
+            let (plain, coded) = (sent("none", link), sent(coding, link));
+            assert!(coded < plain / 2.0 + 200.0, "{coding}, {link}: {coded} of {plain}");
+        }
+        assert!(of(coding, "bytes-saved") > 0.0, "{coding}");
+    }
+    // A higher level is shorter, and nobody calls with it.
+    assert!(of("gzip-6", "size") < of("gzip", "size") && of("gzip-6", "over-codec") > 0.0);
+    assert!(
+        rows.iter()
+            .all(|row| { !row.case.starts_with("coding-gzip-6-") || row.metric != "latency" })
+    );
+    assert!(value(&rows, "coding-gzip-6-echoInts1000@100mbit", "trunkline", "over-call") > 0.0);
+    // A format has nothing to compress.
+    assert!(rows.iter().all(|row| {
+        !row.case.starts_with("coding-fast-infoset-echo") || row.metric != "compress"
+    }));
+    let judged = rows.iter().find(|row| row.case == "conclusion").expect("it is judged");
+    assert_eq!(judged.verdict, Verdict::Holds, "{judged:?}");
+    for title in [
+        "Bytes of a call's messages by content coding, in % of XML",
+        "Processor's time to compress the messages of a call, us",
+        "Compressing and decompressing over XML and transport together",
+        "A call by content coding and link, us",
+        "\n  100mbit ",
+        "The bandwidth below which a call with a content coding is the faster one, Mbit/s",
+    ] {
+        assert!(told.contains(title), "{title}: {told}");
+    }
+    let is_absent = |row: &Row| row.subject == "gsoap-debian" && row.verdict == Verdict::Absent;
+    assert!(rows.iter().any(is_absent), "it compresses, too, where it is there");
+}
+
+#[test]
+fn who_says_that_it_compresses_and_does_not_is_not_timed() {
+    let only_void = CODINGS.replace(", \"echoInts1000\", \"echoStrings1000\"", "");
+    let (only_void, _) = only_void.split_once("[[conclusion]]").expect("it has one");
+    for (word, expected) in [
+        ("connect", "gsoap-debian (SOAP/HTTP, gzip): its client calls by http-1.1"),
+        ("serve", "gsoap-debian (SOAP/HTTP, gzip): its server does not compress by gzip"),
+    ] {
+        let folder = folder_with(&format!("govindaraju-plain-{word}"), only_void);
+        false_toolkit(&folder, ("gsoap-debian-arrays", "lab operations --arrays"), "ask(line)");
+        let script = folder.join("peers/gsoap-debian-arrays");
+        let text = std::fs::read_to_string(&script).expect("it was written");
+        let changed =
+            format!("in sys.stdin:\n    line = line.replace('{word} http-gzip', '{word} http')\n");
+        std::fs::write(&script, text.replace("in sys.stdin:\n", &changed)).expect("a file");
+        let output = runs::run(&folder, "small.toml", &["--peers", "peers"]);
+        let told = told(&output);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains(expected), "{told}");
+        let rows = rows(&folder);
+        assert!(value(&rows, "coding-none-echoVoid@direct", "gsoap-debian", "latency") > 0.0);
+        assert!(
+            rows.iter().all(|row| {
+                row.subject != "gsoap-debian" || !row.case.starts_with("coding-gzip-")
+            })
+        );
     }
 }

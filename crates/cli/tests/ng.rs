@@ -141,7 +141,10 @@ fn calls_of_every_kind_are_told_as_tables_and_rows() {
     ] {
         assert!(out.contains(title), "{title}\n{out}");
     }
-    assert!(out.contains("absent (make peers): gsoap-best, gsoap-debian, metro"), "{out}");
+    assert!(
+        out.contains("absent (make peers): gsoap-best, gsoap-debian, metro, cxf, axis, asmx"),
+        "{out}"
+    );
     let page = fs::read_to_string(folder.join("page/report.html")).expect("a page");
     assert!(page.contains("More and more callers"), "plots of callers");
 
@@ -183,14 +186,14 @@ fn calls_of_every_kind_are_told_as_tables_and_rows() {
 }
 
 #[test]
-fn one_style_of_the_evaluation_is_called_beside_gsoap_where_that_was_built() {
+fn one_style_of_the_evaluation_is_called_beside_toolkits_where_those_were_built() {
     let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../peers/build/bin");
     let is_built = peers.join("gsoap-best-services").is_file();
     let folder = folder("ng-latency");
     let mut arguments = vec!["--only", "latency"];
-    let peers = peers.to_str().expect("UTF-8").to_owned();
+    let named = peers.to_str().expect("UTF-8").to_owned();
     if is_built {
-        arguments.extend(["--peers", &peers]);
+        arguments.extend(["--peers", &named]);
     }
     let output = run(&folder, "ng-2004", &arguments);
     assert_eq!(text(&output.stderr), "");
@@ -207,5 +210,10 @@ fn one_style_of_the_evaluation_is_called_beside_gsoap_where_that_was_built() {
         let theirs = find(&record, case, "gsoap-best", rpc, "latency");
         assert!(theirs.value > Some(0.0));
         assert_eq!(theirs.profile, find(&record, case, "trunkline", rpc, "latency").profile);
+    }
+    for toolkit in ["axis", "asmx"] {
+        if is_built && peers.join(format!("{toolkit}-services")).is_file() {
+            assert!(find(&record, case, toolkit, rpc, "latency").value > Some(0.0), "{toolkit}");
+        }
     }
 }

@@ -13,6 +13,7 @@
 
 mod binding;
 mod codes;
+mod data;
 mod decoder;
 mod encoder;
 mod frame;
@@ -22,6 +23,7 @@ mod unknown;
 mod window;
 
 pub use binding::TAG_RULE;
+pub use data::{data_of_length, is_of_data, length_of_data};
 pub use decoder::Decoder;
 pub use encoder::Encoder;
 pub use frame::{Frame, frame};

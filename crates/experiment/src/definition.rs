@@ -7,6 +7,7 @@
 mod bounds;
 pub mod calls;
 mod cases;
+pub mod codings;
 mod conclusion;
 pub mod guaranteed;
 mod measure;
@@ -26,6 +27,7 @@ use std::{error, fmt};
 use serde::Deserialize;
 
 pub use calls::{Calls, Pool, PoolOrder, StagesOfCalls, Styles, Transport, TypedCalls, Way};
+pub use codings::{Coding, Codings};
 pub use conclusion::{Conclusion, Expected, Match, Quantity, Term};
 pub use guaranteed::{Append, Disk, GuaranteedFlood, Recovery};
 pub use measure::{
@@ -34,8 +36,8 @@ pub use measure::{
 pub use measure::{Size, Slow, Throughput, Waiting};
 pub use messages::{MessageCase, Messages};
 pub use published::{Beside, Figure, Line, Published, Reported, Unit};
-pub use sessions::{BesideSessions, Bridge, Engines, Renditions};
-pub use toolkit_calls::{ToolkitCalls, Vocabularies};
+pub use sessions::{BesideSessions, Bridge, Engines, Filters, Renditions};
+pub use toolkit_calls::{MemoryOfCalls, ToolkitCalls, Vocabularies};
 pub use traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread, Turns};
 
 use crate::format::{Family, Format};
@@ -510,6 +512,29 @@ mod tests {
         ] {
             let found = mistake(&good.replace(from, to));
             assert!(found.starts_with(&format!("mine.toml {told}")), "{found}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_measure_of_filters_is_told() {
+        let experiment = |clients: u32, over: &str| {
+            format!(
+                "name = \"x\"\nsource = \"x\"\n[messages]\nfamily = \"fix-sessions\"\n[[part]]\n\
+                 name = \"p\"\nwhat = \"x\"\n[[part.measure]]\nkind = \"filters\"\n\
+                 clients = {clients}\nrate = 10\nmilliseconds = 10\n[[aim]]\nname = \"a\"\n\
+                 words = \"w\"\nexpected = {{ to = 1 }}\nterms = [{{ over = \"{over}\" }}]\n"
+            )
+        };
+        for over in ["wanted-filters-half-50:latency-p99", "cost-of-filters:further-filter"] {
+            assert!(Definition::parse("mine.toml", &experiment(50, over)).is_ok(), "{over}");
+        }
+        for (clients, over, expected) in [
+            (51, "cost-of-filter:cpu-time", "clients: 51 is not between 1 and 50"),
+            (50, "cost-of-filter:further-filter", "metrics of cost-of-filter are cpu-time, over"),
+            (50, "wanted-half-50:lost", "are cost-of-fields, cost-of-fields-json, cost-of-filter,"),
+        ] {
+            let told = mistake(&experiment(clients, over));
+            assert!(told.contains(expected), "{told}");
         }
     }
 

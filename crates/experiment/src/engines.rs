@@ -12,6 +12,18 @@ words! {
     }
 }
 
+words! {
+    /// What the threads of an engine do before they sleep.
+    pub enum Waits {
+        /// They ask their sockets for a while, if something came within as much before.
+        WhileBusy = "tcp-spinning-while-busy",
+        /// They ask again and again.
+        Spinning = "tcp-spinning",
+        /// Nothing.
+        Sleeping = "tcp-blocking",
+    }
+}
+
 /// An engine of FIX.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Engine {
@@ -21,27 +33,30 @@ pub struct Engine {
     pub program: Option<&'static str>,
     /// It is compiled as it runs, so that what it does first is not measured.
     pub is_compiled: bool,
-    /// Its threads ask again and again before they sleep.
-    pub spins: bool,
+    /// What its threads do before they sleep.
+    pub waits: Waits,
     /// What becomes of a message in its files before it is sent.
     pub promise: &'static str,
     /// What its program is.
     pub what: &'static str,
 }
 
-/// Ours, whose threads ask their sockets for a while before they sleep.
-pub const SPINNING: &str = "trunkline-spinning";
+/// Ours, whose threads ask their sockets for a while before they sleep, whatever came before.
+const SPINNING: &str = "trunkline-spinning";
+
+/// Ours, whose threads sleep at once.
+pub const SLEEPING: &str = "trunkline-sleeping";
 
 const SYNCED: &str = "synced to the disk before it is sent";
 const WRITTEN: &str = "left to the system, which survives the process and not the machine";
 
 /// All engines, in the order of tables.
-pub const ENGINES: [Engine; 5] = [
+pub const ENGINES: [Engine; 6] = [
     Engine {
         name: TRUNKLINE,
         program: None,
         is_compiled: false,
-        spins: false,
+        waits: Waits::WhileBusy,
         promise: SYNCED,
         what: "ours",
     },
@@ -49,15 +64,23 @@ pub const ENGINES: [Engine; 5] = [
         name: SPINNING,
         program: None,
         is_compiled: false,
-        spins: true,
+        waits: Waits::Spinning,
         promise: SYNCED,
         what: "ours, whose threads spin for a while",
+    },
+    Engine {
+        name: SLEEPING,
+        program: None,
+        is_compiled: false,
+        waits: Waits::Sleeping,
+        promise: SYNCED,
+        what: "ours, whose threads sleep at once",
     },
     Engine {
         name: "quickfix",
         program: Some("quickfix-speed"),
         is_compiled: false,
-        spins: false,
+        waits: Waits::Sleeping,
         promise: WRITTEN,
         what: "QuickFIX (C++)",
     },
@@ -65,7 +88,7 @@ pub const ENGINES: [Engine; 5] = [
         name: "quickfixj",
         program: Some("quickfixj-speed"),
         is_compiled: true,
-        spins: false,
+        waits: Waits::Sleeping,
         promise: WRITTEN,
         what: "QuickFIX/J (Java)",
     },
@@ -73,7 +96,7 @@ pub const ENGINES: [Engine; 5] = [
         name: "artio",
         program: Some("artio-speed"),
         is_compiled: true,
-        spins: true,
+        waits: Waits::Spinning,
         promise: WRITTEN,
         what: "Artio (Java)",
     },
@@ -87,7 +110,7 @@ impl Engine {
 
     /// How its bytes are made and carried, in the words of rows.
     pub fn profile(&self, kept: Kept) -> String {
-        let wait = if self.spins { "tcp-spinning" } else { "tcp-blocking" };
+        let wait = self.waits.name();
         let promise = match kept {
             Kept::Memory => "in memory",
             Kept::Files => self.promise,

@@ -49,7 +49,7 @@ const fn peer(name: &'static str, what: &'static str, formats: &'static [Format]
 }
 
 /// All peers that this project has programs for.
-pub const PEERS: [Known; 10] = [
+pub const PEERS: [Known; 13] = [
     peer(
         "gsoap-best",
         "gSOAP (C++), its fastest build",
@@ -64,6 +64,9 @@ pub const PEERS: [Known; 10] = [
     peer("gsoap-best-services", "gSOAP (C++) as a service, its fastest build", &ALL_STYLES),
     peer("gsoap-debian-services", "gSOAP (C++) as a service, as distributed", &ALL_STYLES),
     peer("metro-services", "Metro, the reference of JAX-WS (Java)", &STYLES_OF_JAX_WS),
+    peer("cxf-services", "Apache CXF as a service (Java)", &STYLES_OF_JAX_WS),
+    peer("axis-services", "Apache Axis 1.4 as a service (Java)", &STYLES_OF_AXIS),
+    peer("asmx-services", "ASMX of mono as a service (C#)", &STYLES_OF_ASMX),
 ];
 
 /// Toolkits that only call services, and their programs: each takes the place of a WSDL, and prints a line a
@@ -81,6 +84,13 @@ const ALL_STYLES: [Format; 5] = [
 /// Those that JAX-WS knows.
 const STYLES_OF_JAX_WS: [Format; 3] =
     [F::NgDocumentLiteral, F::NgDocumentLiteralWrapped, F::NgRpcLiteral];
+
+/// Those of Axis 1.4, which has no bare messages in the SOAP encoding.
+const STYLES_OF_AXIS: [Format; 4] =
+    [F::NgDocumentLiteral, F::NgDocumentLiteralWrapped, F::NgRpcLiteral, F::NgRpcEncoded];
+/// Those of ASMX on classes as they are: parts of rpc/literal would need others, without a namespace.
+const STYLES_OF_ASMX: [Format; 4] =
+    [F::NgDocumentLiteral, F::NgDocumentLiteralWrapped, F::NgDocumentEncoded, F::NgRpcEncoded];
 
 /// How the names of programs end that are services.
 const SERVICES: &str = "-services";

@@ -44,6 +44,16 @@ words! {
         HttpReferences = "http-references",
         /// Bytes by themselves, over HTTP.
         HttpBytes = "http-bytes",
+        /// XML over HTTP, requests and answers compressed by gzip.
+        HttpGzip = "http-gzip",
+        /// The same by deflate.
+        HttpDeflate = "http-deflate",
+        /// The same by zstd.
+        HttpZstd = "http-zstd",
+        /// The same by the coding of our own that keeps the values of XML apart from its structure.
+        HttpXmlCoding = "http-x-trunkline-xml",
+        /// Fast Infoset over HTTP, compressed by gzip.
+        HttpFastInfosetGzip = "http-fast-infoset-gzip",
     }
 }
 
@@ -63,6 +73,11 @@ impl Mode {
             Self::HttpOnce => "SOAP/HTTP 1.0",
             Self::HttpReferences => "SOAP/HTTP, references",
             Self::HttpBytes => "HTTP",
+            Self::HttpGzip => "SOAP/HTTP, gzip",
+            Self::HttpDeflate => "SOAP/HTTP, deflate",
+            Self::HttpZstd => "SOAP/HTTP, zstd",
+            Self::HttpXmlCoding => "SOAP/HTTP, x-trunkline-xml",
+            Self::HttpFastInfosetGzip => "Fast Infoset/HTTP, gzip",
         }
     }
 
@@ -85,7 +100,26 @@ impl Mode {
             Self::Rmi => "rmi/none/java-serialization/none/none",
             Self::Bytes => "tcp/none/none/none/none",
             Self::HttpBytes => "http-1.1/none/none/none/none",
+            Self::HttpGzip => "http-1.1/soap-1.1-document-literal-wrapped/xml-utf8/none/gzip",
+            Self::HttpDeflate => "http-1.1/soap-1.1-document-literal-wrapped/xml-utf8/none/deflate",
+            Self::HttpZstd => "http-1.1/soap-1.1-document-literal-wrapped/xml-utf8/none/zstd",
+            Self::HttpXmlCoding => {
+                "http-1.1/soap-1.1-document-literal-wrapped/xml-utf8/none/x-trunkline-xml"
+            }
+            Self::HttpFastInfosetGzip => {
+                "http-1.1/soap-1.1-document-literal-wrapped/fast-infoset/stateless/gzip"
+            }
         }
+    }
+
+    /// The content coding of requests and answers, as HTTP calls it; `none` where there is none.
+    pub fn coding(self) -> &'static str {
+        self.profile().rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Whether requests and answers are compressed.
+    pub fn is_compressed(self) -> bool {
+        self.coding() != "none"
     }
 
     /// Whether bytes are carried by themselves.
@@ -139,6 +173,14 @@ words! {
 }
 
 impl Service {
+    /// The one that has all of these calls; the first if none has.
+    pub fn of(calls: &[Call]) -> Self {
+        let has_all = |service: &Self| {
+            calls.iter().all(|call| service.operations().any(|it| it == call.operation))
+        };
+        Self::ALL.into_iter().find(has_all).unwrap_or(Self::Operations)
+    }
+
     /// What can be called.
     pub fn operations(self) -> impl Iterator<Item = Operation> {
         Operation::ALL.into_iter().filter(move |it| match self {
@@ -260,6 +302,11 @@ pub const TOOLKITS: [Toolkit; 10] = [
             Mode::Http,
             Mode::HttpChunked,
             Mode::HttpOnce,
+            Mode::HttpGzip,
+            Mode::HttpDeflate,
+            Mode::HttpZstd,
+            Mode::HttpXmlCoding,
+            Mode::HttpFastInfosetGzip,
         ],
     ),
     compiled(peer(
@@ -278,7 +325,7 @@ pub const TOOLKITS: [Toolkit; 10] = [
         "gsoap-debian",
         "gSOAP (C++) as distributed",
         &["gsoap-debian-arrays"],
-        &[Mode::Http, Mode::HttpReferences],
+        &[Mode::Http, Mode::HttpReferences, Mode::HttpGzip],
     ),
     compiled(peer(
         "cxf",
@@ -321,6 +368,11 @@ impl Toolkit {
             base.is_some_and(|base| base.ends_with('-'))
         };
         self.programs.iter().find(is_of_service).copied()
+    }
+
+    /// Whether it compresses, and so is measured with content codings.
+    pub fn compresses(&self) -> bool {
+        self.modes.iter().any(|mode| mode.is_compressed())
     }
 
     /// Whether it carries a service, where it is there.

@@ -14,10 +14,17 @@ use crate::LeftOut;
 pub(crate) struct Calls {
     pub(crate) interfaces: Vec<Interface>,
     pub(crate) layouts: Vec<Layout>,
-    /// The namespace and the name of the element that each layout is, if it is one.
-    pub(crate) elements: Vec<Option<(String, String)>>,
+    /// The element that each layout is, if it is one.
+    pub(crate) elements: Vec<Option<Element>>,
     /// What IDL calls the types of each layout.
     pub(crate) declared: Vec<HashMap<TypeId, String>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Element {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    pub(crate) is_nillable: bool,
 }
 
 #[derive(Debug)]
@@ -83,10 +90,11 @@ impl Calls {
     }
 
     fn add_element(&mut self, described: wsdl::Described) -> usize {
-        let soap::Options { namespace, operation, .. } = described.options;
+        let soap::Options { namespace, operation: name, nillable: is_nillable, .. } =
+            described.options;
         self.layouts.push(described.layout);
         self.declared.push(HashMap::new());
-        self.elements.push(Some((namespace, operation)));
+        self.elements.push(Some(Element { namespace, name, is_nillable }));
         self.layouts.len() - 1
     }
 

@@ -1,7 +1,8 @@
 //! FIX dictionaries in the form of QuickFIX, of messages that have tags.
 //!
 //! Names, tags, codes, groups and components are said, and what is required; of a dictionary also the types of
-//! fields, such as `PRICE`, and values beside which others are allowed. These have no form, and the messages that
+//! fields, such as `PRICE`, values beside which others are allowed, and fields that no message has; components that none
+//! has are named. These have no form, and the messages that
 //! hold them are left out: members without tags; choices; durations, whole numbers of any size and content of any shape;
 //! lists of anything but texts and structs; defaults; what holds itself; and two fields or components of one name that
 //! differ. A version that is none of FIX, as venues have them, is FIX 4.4, which is told.
@@ -10,7 +11,7 @@
 //! components that may be there without anything in them, and a trailer that must be there; bounds and what other formats
 //! note; and names of groups, as Orchestra has them, which are those of the fields that count their entries here.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use trunkline_import::fix::{self as dictionary, Datatype};
@@ -36,14 +37,20 @@ pub fn of_description(description: &Description, only: Option<&str>) -> Result<W
     let Messages { messages, left_out } = Messages::of(description, only)?;
     let layouts: Vec<&Layout> = messages.iter().map(|it| &it.layout).collect();
     let (source, change) = match description {
-        Description::Fix(dictionary) => Source::of(dictionary),
+        Description::Fix(dictionary) => {
+            let (source, change) = Source::of(dictionary);
+            (Source { is_whole: only.is_none(), ..source }, change)
+        }
         _ => (
             Source::default(),
             Some("it says no version of FIX, and that is FIX 4.4 here".to_owned()),
         ),
     };
-    let mut written = source.dictionary(&layouts);
+    let (mut written, components) = source.dictionary(&layouts);
     written.left_out.extend(left_out);
+    if let (Description::Fix(dictionary), None) = (description, only) {
+        written.left_out.extend(unused(dictionary, &components));
+    }
     let change = change.map(|why| LeftOut { what: "the version".to_owned(), why });
     written.changed.splice(0..0, change);
     Ok(written)
@@ -51,7 +58,22 @@ pub fn of_description(description: &Description, only: Option<&str>) -> Result<W
 
 /// The dictionary of messages of FIX 4.4.
 pub fn of_layouts(layouts: &[&Layout]) -> Written {
-    Source::default().dictionary(layouts)
+    Source::default().dictionary(layouts).0
+}
+
+/// The components of a dictionary that no message has which was written.
+fn unused(dictionary: &dictionary::Dictionary, written: &HashSet<String>) -> Option<LeftOut> {
+    let names = dictionary.components().iter().map(|it| &*it.name);
+    let names: Vec<&str> =
+        names.filter(|it| ![HEADER, TRAILER].contains(it) && !written.contains(*it)).collect();
+    let (what, why) = match &*names {
+        [] => return None,
+        [name] => (format!("the component {name}"), "no message that is written has it"),
+        names => {
+            (format!("the components {}", names.join(", ")), "no message that is written has them")
+        }
+    };
+    Some(LeftOut { what, why: why.to_owned() })
 }
 
 /// The dictionary that messages are from, if they are.
@@ -59,11 +81,13 @@ struct Source<'a> {
     /// The attributes of the root that say the version.
     version: String,
     fields: HashMap<u32, &'a dictionary::Field>,
+    /// Is all of it written, with the fields that no message has?
+    is_whole: bool,
 }
 
 impl Default for Source<'_> {
     fn default() -> Self {
-        Self { version: version("FIX", "4", "4", "0"), fields: HashMap::new() }
+        Self { version: version("FIX", "4", "4", "0"), fields: HashMap::new(), is_whole: false }
     }
 }
 
@@ -94,10 +118,11 @@ impl<'a> Source<'a> {
                 (Self::default().version, Some(why))
             }
         };
-        (Self { version, fields }, change)
+        (Self { version, fields, is_whole: false }, change)
     }
 
-    fn dictionary(&self, layouts: &[&Layout]) -> Written {
+    /// Also the names of its components.
+    fn dictionary(&self, layouts: &[&Layout]) -> (Written, HashSet<String>) {
         let graph = Graph::of(layouts);
         let mut writer = Writer { graph: &graph, source: self, found: Found::default() };
         let (mut messages, mut left_out, mut written) = (String::new(), Vec::new(), Vec::new());
@@ -118,9 +143,15 @@ impl<'a> Source<'a> {
         let Found { mut changes, .. } = writer.found.clone();
         let is_said = |format: &str, _: &str| format == "fix";
         changes.add_notes(&graph, &graph.met(&written), is_said, TARGET);
+        if self.is_whole {
+            writer.add_unused();
+        }
+        let components = writer.found.components.keys().cloned().collect();
         let text = writer.text(&messages);
         let changed = changes.lines();
-        Written { text, count: written.len(), left_out, changed, ..Written::default() }
+        let written =
+            Written { text, count: written.len(), left_out, changed, ..Written::default() };
+        (written, components)
     }
 }
 
@@ -207,6 +238,19 @@ impl Writer<'_> {
         }
         text.push_str(" </fields>\n</fix>\n");
         text
+    }
+
+    /// Adds the fields of the source that no message has.
+    fn add_unused(&mut self) {
+        let mut known: HashSet<u32> = self.found.fields.values().map(|it| it.tag).collect();
+        known.extend(FRAME.map(|it| it.0));
+        let fields = self.source.fields.iter().filter(|it| !known.contains(it.0));
+        let mut unused: Vec<_> = fields.collect();
+        unused.sort_by_key(|it| it.0);
+        for (tag, field) in unused {
+            let named = self.found.fields.entry(field.name.clone());
+            named.or_insert_with(|| of_source(*tag, field, "STRING"));
+        }
     }
 
     fn message(&mut self, root: usize) -> Result<String, String> {
@@ -395,12 +439,8 @@ impl Writer<'_> {
         if !is_same && !is_of_values(&own) {
             return Ok(own);
         }
-        let type_name = if said.is_empty() { own.type_name } else { said };
-        let values = match &*own.values {
-            [] => known.values.iter().map(|it| (it.code.clone(), it.name.clone())).collect(),
-            _ => own.values,
-        };
-        Ok(Field { tag, type_name, values, is_open: known.is_open })
+        let field = of_source(tag, known, &own.type_name);
+        Ok(if own.values.is_empty() { field } else { Field { values: own.values, ..field } })
     }
 
     /// The type of a field, and the values that it may have.
@@ -447,6 +487,14 @@ impl Writer<'_> {
     }
 }
 
+/// As the source has it; of this type if it does not say one.
+fn of_source(tag: u32, field: &dictionary::Field, otherwise: &str) -> Field {
+    let said = field.type_name.trim().to_ascii_uppercase();
+    let type_name = if said.is_empty() { otherwise.to_owned() } else { said };
+    let values = field.values.iter().map(|it| (it.code.clone(), it.name.clone())).collect();
+    Field { tag, type_name, values, is_open: field.is_open }
+}
+
 /// Is it one of the types that say no more of values than that there are some?
 fn is_of_values(field: &Field) -> bool {
     !field.values.is_empty() && matches!(&*field.type_name, "STRING" | "CHAR")
@@ -459,7 +507,7 @@ fn plain(tag: u32, type_name: &str) -> Field {
 impl Field {
     fn write(&self, name: &str, text: &mut String) {
         let Self { tag, type_name, values, is_open } = self;
-        let type_name = escaped(type_name);
+        let (name, type_name) = (escaped(name), escaped(type_name));
         let _ = write!(text, "  <field number=\"{tag}\" name=\"{name}\" type=\"{type_name}\"");
         if *is_open && !values.is_empty() {
             text.push_str(" allowOtherValues=\"Y\"");

@@ -23,6 +23,8 @@ pub struct Message {
     pub layout: Layout,
     /// The namespace and the name of its element, if the description has elements.
     pub element: Option<(String, String)>,
+    /// May that be nil?
+    pub is_nillable: bool,
 }
 
 impl Messages {
@@ -43,8 +45,9 @@ impl Messages {
         for name in names {
             match description.message(&name) {
                 Ok(Some(Described { layout, soap })) => {
+                    let is_nillable = soap.as_ref().is_some_and(|it| it.nillable);
                     let element = soap.map(|it| (it.namespace, it.operation));
-                    all.messages.push(Message { name, layout, element });
+                    all.messages.push(Message { name, layout, element, is_nillable });
                 }
                 Ok(None) => {}
                 Err(problem) if only.is_some() => return Err(problem),

@@ -195,13 +195,18 @@ impl Writer<'_> {
         }
     }
 
-    /// Says that an element was called otherwise.
+    /// Says that an element was called otherwise, or might be nil.
     fn named(&mut self, layout: Option<usize>, namespace: &str, name: &str, what: &str) {
-        let Some(Some((own, local))) = layout.map(|it| &self.calls.elements[it]) else { return };
-        if (&**own, &**local) != (namespace, name) {
+        let Some(Some(own)) = layout.map(|it| &self.calls.elements[it]) else { return };
+        let path = || format!("{what}: {{{}}}{}", own.namespace, own.name);
+        if (&*own.namespace, &*own.name) != (namespace, name) {
             let why =
                 "elements of a Body are named after the operation, in the namespace of the service";
-            self.changes.add(|| format!("{what}: {{{own}}}{local}"), why.to_owned());
+            self.changes.add(path, why.to_owned());
+        }
+        if own.is_nillable {
+            let why = "the element around parameters is not nil: it may have none";
+            self.changes.add(path, why.to_owned());
         }
     }
 

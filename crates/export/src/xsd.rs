@@ -37,9 +37,9 @@ pub fn of_description(
 ) -> Result<Written, Problem> {
     let Messages { messages, left_out } = Messages::of(description, only)?;
     let documents = messages.into_iter().map(|it| {
-        let qualified = it.element.is_none();
+        let (qualified, nillable) = (it.element.is_none(), it.is_nillable);
         let (own, name) = it.element.unwrap_or((namespace.to_owned(), it.layout.name().to_owned()));
-        Document { name, namespace: own, qualified, layout: Arc::new(it.layout) }
+        Document { name, namespace: own, qualified, nillable, layout: Arc::new(it.layout) }
     });
     let mut unwritable = Vec::new();
     let documents: Vec<_> = documents.filter(|it| has_form(it, &mut unwritable)).collect();
@@ -93,7 +93,8 @@ fn has_form(document: &Document, left_out: &mut Vec<LeftOut>) -> bool {
 pub fn of_layout(layout: &Layout, namespace: &str) -> Written {
     let (name, namespace) = (layout.name().to_owned(), namespace.to_owned());
     let layout = Arc::new(layout.clone());
-    of_documents(&[Document { name, namespace, qualified: true, layout }], "schema")
+    let document = Document { name, namespace, qualified: true, nillable: false, layout };
+    of_documents(&[document], "schema")
 }
 
 fn of_documents(documents: &[Document], stem: &str) -> Written {

@@ -5,7 +5,7 @@ use trunkline_codec::fix::SOH;
 use trunkline_wire::Integer as _;
 
 use crate::dictionaries::Dictionaries;
-use crate::message::Fields;
+use crate::message::{Fields, is_administrative};
 use crate::outbox::{Outbox, SendError, is_own, push_bytes};
 use crate::reject::{Reason, Refused};
 use crate::rules::Validation;
@@ -35,6 +35,11 @@ impl Draft {
     /// A message of this MsgType (35), without fields.
     pub fn new(message_type: &str) -> Self {
         Self { message_type: message_type.to_owned(), ..Self::default() }
+    }
+
+    /// Is it a message of the session layer? The session alone sends these.
+    pub fn is_administrative(&self) -> bool {
+        is_administrative(self.message_type.as_bytes())
     }
 
     /// Reads fields, each with its delimiter, as a message has them; header and trailer may be missing, but MsgType (35).

@@ -1,5 +1,8 @@
 //! The fields that a session reads and writes, by their numbers.
 
+pub use trunkline_codec::fix::length_of_data;
+pub(crate) use trunkline_codec::fix::{data_of_length, is_of_data};
+
 /// Numbers of fields.
 pub(crate) type Tag = u32;
 
@@ -47,20 +50,6 @@ const HEADER: [u64; 19] = bits(&[
     212, 213, 347, 369, 370, 627, 628, 629, 630, 1128, 1129, 1156,
 ]);
 
-/// Data, and the fields that hold their lengths, one bit each.
-const PAIRED: [u64; 24] = {
-    let mut words = [0; 24];
-    let mut tag = 0;
-    while tag < 24 * 64 {
-        if let Some(length) = length_of_data(tag) {
-            words[tag as usize / 64] |= 1 << (tag % 64);
-            words[length as usize / 64] |= 1 << (length % 64);
-        }
-        tag += 1;
-    }
-    words
-};
-
 const fn bits<const WORDS: usize>(tags: &[Tag]) -> [u64; WORDS] {
     let mut words = [0; WORDS];
     let mut at = 0;
@@ -79,58 +68,4 @@ pub fn is_of_header(tag: Tag) -> bool {
 /// Does the field stand behind the body of a message?
 pub(crate) fn is_of_trailer(tag: Tag) -> bool {
     matches!(tag, CHECK_SUM | 89 | 93)
-}
-
-/// The field that holds how many bytes a field of data has, which may hold any byte (FIX 5.0 SP2, fields of type `data`).
-pub const fn length_of_data(tag: Tag) -> Option<Tag> {
-    Some(match tag {
-        89 => 93,
-        91 => 90,
-        96 => 95,
-        213 => 212,
-        349 | 351 | 353 | 355 | 357 | 359 | 361 | 363 => tag - 1,
-        365 => 364,
-        446 => 445,
-        619 => 618,
-        622 => 621,
-        1185 => 1184,
-        1278 => 1277,
-        1281 => 1280,
-        1283 => 1282,
-        1398 => 1397,
-        1402 => 1401,
-        1404 => 1403,
-        1469 => 1468,
-        1527 => 1525,
-        _ => return None,
-    })
-}
-
-/// Is it data, or does it hold the length of data?
-#[inline]
-pub(crate) fn is_paired(tag: Tag) -> bool {
-    PAIRED.get(tag as usize / 64).is_some_and(|word| word >> (tag % 64) & 1 != 0)
-}
-
-/// The data whose length a field holds.
-pub(crate) fn data_of_length(tag: Tag) -> Option<Tag> {
-    (1..24 * 64).find(|data| length_of_data(*data) == Some(tag))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_and_data_are_known_from_either_side() {
-        let data: Vec<Tag> = (0..100_000).filter(|it| length_of_data(*it).is_some()).collect();
-        assert!(data.contains(&1527) && data.iter().all(|it| *it < 24 * 64));
-        for data in data {
-            let length = length_of_data(data).expect("it has one");
-            assert_eq!(data_of_length(length), Some(data));
-            assert!(is_paired(data) && is_paired(length), "{data}");
-        }
-        assert!([11, 58, 9_999].iter().all(|it| !is_paired(*it)));
-        assert_eq!(data_of_length(38), None);
-    }
 }

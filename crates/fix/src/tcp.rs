@@ -6,8 +6,10 @@
 //! call at a time; it is not while the connection takes bytes.
 
 mod link;
+mod spin;
 mod transport;
 
+pub use spin::Spin;
 pub use trunkline_tls::{ClientTls, ServerTls};
 
 use std::collections::HashMap;
@@ -28,6 +30,7 @@ use crate::session::Session;
 use crate::settings::Identity;
 use crate::time::Moment;
 use link::{Link, Outgoing, Wait};
+use spin::Waits;
 use transport::{READ, Transport};
 
 /// How often who waits for a store looks how far that is, if it is not woken.
@@ -45,9 +48,8 @@ pub struct TcpConfig {
     pub write_timeout: Duration,
     /// How long an initiator waits before it connects again.
     pub reconnect: Duration,
-    /// For how long after the last event the thread of a connection asks its socket again and again before it sleeps. A thread
-    /// that sleeps takes tens of microseconds to wake; one that asks takes a processor. Zero, as a rule: it sleeps at once.
-    pub spin: Duration,
+    /// What the thread of a connection does before it sleeps.
+    pub spin: Spin,
     /// The certificate of an acceptor, which then speaks TLS alone, and whom it trusts.
     pub server_tls: Option<ServerTls>,
     /// Whom an initiator trusts, which then speaks TLS, and its own certificate.
@@ -86,7 +88,7 @@ impl Default for TcpConfig {
             first_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(10),
             reconnect: Duration::from_secs(5),
-            spin: Duration::ZERO,
+            spin: Spin::default(),
             server_tls: None,
             client_tls: None,
             admission: None,
@@ -296,6 +298,7 @@ impl Handle {
 
     fn carry(&self, link: &Link, first: &[u8], config: &TcpConfig) -> io::Result<()> {
         let mut incoming = Incoming::with(first);
+        let mut waits = Waits::default();
         // Since when the connection takes nothing of what waits.
         let mut stuck: Option<Instant> = None;
         loop {
@@ -320,7 +323,7 @@ impl Handle {
                 longest = Some(longest.map_or(left, |it| it.min(left)));
             }
             let wait = Wait { sends, longest, spin: config.spin };
-            match link.next(&wait, &mut incoming) {
+            match link.next(&wait, &mut waits, &mut incoming) {
                 Ok(0) => return Ok(()),
                 Ok(_) => {}
                 Err(error) if is_temporary(&error) => {}

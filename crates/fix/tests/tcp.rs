@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use trunkline_fix::tcp::{Acceptor, Handle, Initiator, TcpConfig};
+use trunkline_fix::tcp::{Acceptor, Handle, Initiator, Spin, TcpConfig};
 use trunkline_fix::{
     Application, Identity, MemoryStore, Message, Outbox, Refusal, Role, Session, Settings, Version,
 };
@@ -142,7 +142,7 @@ impl Application for Looking {
 #[test]
 fn a_burst_arrives_whole_and_in_order() {
     const EACH: usize = 15_000;
-    for spin in [Duration::ZERO, Duration::from_micros(200)] {
+    for spin in [Spin::Never, Spin::default(), Spin::Always(Duration::from_micros(200))] {
         let config = TcpConfig { spin, ..TcpConfig::default() };
         let (all, has_all) = channel();
         let looking = |pauses| Looking {

@@ -36,6 +36,11 @@ pub trait Talk: Send {
     /// What it waits for.
     fn waits(&self) -> Waiting;
 
+    /// Where the request that waits for being handled stands among others, as [`Handler::rank`] says it.
+    fn rank(&self) -> u64 {
+        0
+    }
+
     /// Handles the request that waits, and goes on until it has to wait again. Blocks only where a
     /// [`Handler`] may.
     fn handle(&mut self);
@@ -130,10 +135,11 @@ pub(super) async fn serve<H: Handler>(
             Waiting::End => return connection::end(transport, None, true).await,
             Waiting::Handling(length) => {
                 one(&counters.requests);
-                if let Some(pool) = &service.pool
+                let place = service.pool.as_ref().map(|it| it.place(length, || locked().rank()));
+                if let Some((pool, place)) = service.pool.as_ref().zip(place)
                     && let Some(job) = locked().take()
                 {
-                    if !pool.give(length, taken.job(job, watch)) {
+                    if !pool.give(place, taken.job(job, watch)) {
                         one(&counters.rejected);
                     }
                     continue;
@@ -313,6 +319,8 @@ async fn handle<H: Handler>(
     let Some(pool) = &service.pool else {
         return counters.handle(|| locked(talk));
     };
+    let lock = || talk.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = pool.place(length, || lock().rank());
     let (sender, receiver) = oneshot::channel();
     let shared = Arc::clone(talk);
     // What the answer waits for may need the timers and sockets of this thread.
@@ -324,10 +332,10 @@ async fn handle<H: Handler>(
         let _ = sender.send(());
     });
     // Else the job is dropped, and the request rejected with it.
-    let _ = pool.give(length, job);
+    let _ = pool.give(place, job);
     if receiver.await.is_err() {
         one(&counters.rejected);
-        talk.lock().unwrap_or_else(PoisonError::into_inner).reject();
+        lock().reject();
     }
 }
 

@@ -5,6 +5,8 @@ mod body;
 mod link;
 mod pipeline;
 mod reach;
+mod steadfast;
+mod streaming;
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,6 +23,9 @@ use alarm::Alarm;
 use body::{Gate, Sending};
 use link::{Answer, Failed, Link, Traffic};
 use reach::{reach, resolve};
+use streaming::Arriving;
+
+pub use streaming::AnswerBody;
 
 /// How a client speaks, and what it accepts.
 #[derive(Clone, Debug)]
@@ -55,6 +60,8 @@ pub struct ClientConfig {
     pub response_timeout: Duration,
     /// Bytes of an answer's body, on the wire and again after decompression. Default: 64 MiB.
     pub body_bytes: usize,
+    /// Bytes of an answer's body that is read [as it comes](Client::answer_body). Default: 1 GiB.
+    pub streamed_bytes: u64,
     /// How many times longer a body may be after decompression; it may always be 1 MiB. Default: 200.
     pub inflate_ratio: usize,
     /// `TCP_NODELAY`. Default: yes.
@@ -79,6 +86,7 @@ impl Default for ClientConfig {
             connect_timeout: Duration::from_secs(10),
             response_timeout: Duration::from_secs(60),
             body_bytes: 64 << 20,
+            streamed_bytes: 1 << 30,
             inflate_ratio: compression::RATIO,
             nodelay: true,
             #[cfg(feature = "tls")]
@@ -118,6 +126,8 @@ pub struct Client {
     runtime: Runtime,
     traffic: Arc<Traffic>,
     link: Option<Link<Transport<Arc<Traffic>>>>,
+    /// The answer that is being read.
+    arriving: Option<Arriving>,
     alarm: Alarm,
     /// Of connecting.
     connecting: Alarm,
@@ -144,8 +154,19 @@ impl Client {
         let runtime = runtime.map_err(|cause| Error::System("a client for HTTP", cause))?;
         let (address, traffic) = (address.to_owned(), Arc::default());
         let (link, alarm, connecting) = (None, Alarm::default(), Alarm::default());
-        let connections = 0;
-        Ok(Self { address, host, config, runtime, traffic, link, alarm, connecting, connections })
+        let (arriving, connections) = (None, 0);
+        Ok(Self {
+            address,
+            host,
+            config,
+            runtime,
+            traffic,
+            link,
+            arriving,
+            alarm,
+            connecting,
+            connections,
+        })
     }
 
     /// Connects now, if there is no connection.
@@ -168,7 +189,7 @@ impl Client {
 
     /// Closes the connection, if there is one.
     pub fn close(&mut self) {
-        self.link = None;
+        (self.link, self.arriving) = (None, None);
     }
 
     /// How many connections it has made so far.
@@ -209,6 +230,7 @@ impl Client {
         headers: &HeaderMap,
         body: Bytes,
     ) -> Result<Received> {
+        self.abandon();
         let before = self.traffic.counts();
         let mut repeated = false;
         let answer = loop {
@@ -254,7 +276,7 @@ impl Client {
         })?;
         // An answer may come before the whole body has been sent.
         let unsent = !taken.load(Ordering::Relaxed);
-        if unsent || !config.keep_alive || !link.stays(&answer) {
+        if unsent || !config.keep_alive || !link.stays(&answer.parts) {
             self.link = None;
         }
         Ok(answer)

@@ -133,6 +133,24 @@ impl Watch {
         self.deadline.store(self.clock.now.load(Relaxed) + 2 * tick, Relaxed);
     }
 
+    /// The other side is waited for no longer, but the handler; answers how long the phase may last yet, in milliseconds.
+    pub(super) fn pause(&self) -> Option<u64> {
+        let left = match self.phase() {
+            Phase::Handling => None,
+            _ => Some(self.deadline.load(Relaxed).saturating_sub(self.clock.now.load(Relaxed))),
+        };
+        self.enter(Phase::Handling);
+        left
+    }
+
+    /// The other side is waited for again, for so long; if it is not said, for as long as at the beginning of the phase.
+    pub(super) fn resume(&self, phase: Phase, left: Option<u64>) {
+        self.enter(phase);
+        if let Some(left) = left {
+            self.deadline.store(self.clock.now.load(Relaxed).saturating_add(left), Relaxed);
+        }
+    }
+
     pub(super) fn phase(&self) -> Phase {
         Phase::from_number(self.phase.load(Relaxed))
     }

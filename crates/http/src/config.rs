@@ -35,11 +35,28 @@ pub enum Order {
         /// How long one may be passed over.
         patience: Duration,
     },
+    /// The one that has the lowest [`rank`](super::Handler::rank); of equal ones, the one that came first. One that has
+    /// waited for `patience` goes before all others.
+    LowestRank {
+        /// How long one may be passed over.
+        patience: Duration,
+    },
 }
 
 impl Order {
     /// Shortest first, with a patience of a second.
     pub const SHORTEST_FIRST: Self = Self::ShortestFirst { patience: Duration::from_secs(1) };
+
+    /// Lowest rank first, with a patience of a second.
+    pub const LOWEST_RANK: Self = Self::LowestRank { patience: Duration::from_secs(1) };
+
+    /// How long a request may be passed over, if ever.
+    pub(super) fn patience(self) -> Option<Duration> {
+        match self {
+            Self::FirstIn => None,
+            Self::ShortestFirst { patience } | Self::LowestRank { patience } => Some(patience),
+        }
+    }
 }
 
 /// The configuration of a server. A request beyond a limit is answered with the status beside the
@@ -70,16 +87,23 @@ pub struct Config {
     pub target_bytes: usize,
     /// Bytes of a request's body, on the wire and again after decompression (413). Default: 16 MiB.
     pub body_bytes: usize,
+    /// Bytes of a request's body that is [handed over as it comes](super::Handler::streams) (413). Default: 1 GiB.
+    pub streamed_bytes: u64,
+    /// Bodies that are handed over as they come, each to a thread of its own, and as many that are sent so. One more request is
+    /// rejected (503); one more answer waits for `write_timeout` (503, closed). Default: 64.
+    pub streams: usize,
     /// How many times longer a body may be after decompression (413); it may always be 1 MiB.
     /// Default: 200.
     pub inflate_ratio: usize,
     /// From the first byte of a request to the end of its headers (408). Default: 10 s.
     pub header_timeout: Duration,
-    /// From the end of the headers to the end of the body (408). Default: 30 s.
+    /// From the end of the headers to the end of the body (408); of one that is handed over as it comes, for each MiB, without the time
+    /// that the handler takes. Default: 30 s.
     pub body_timeout: Duration,
     /// Without a request (closed without a word). Default: 60 s.
     pub idle_timeout: Duration,
-    /// Until an answer has been taken by the other side (closed). Default: 60 s.
+    /// Until an answer has been taken by the other side (closed); of one that is [sent as it comes](super::Response::rest), for each
+    /// MiB. Default: 60 s.
     pub write_timeout: Duration,
     /// For the TLS handshake (closed). Default: 10 s.
     pub handshake_timeout: Duration,
@@ -125,6 +149,8 @@ impl Default for Config {
             headers: Self::HEADERS,
             target_bytes: 8 << 10,
             body_bytes: 16 << 20,
+            streamed_bytes: 1 << 30,
+            streams: 64,
             inflate_ratio: compression::RATIO,
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),

@@ -2,11 +2,12 @@
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,6 +19,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::Receiver;
 use tokio::sync::oneshot;
 use trunkline_compression::Error as Problem;
 
@@ -28,6 +30,7 @@ use super::counters::{ThreadCounters, one};
 use super::guard::Guarded;
 use super::pool::Pool;
 use super::rejection::Rejection;
+use super::streaming::{Done, Places, STRETCH};
 use super::transport::Transport;
 use super::{Compression, Config, Handler, Peer, Request, Response, Wait};
 
@@ -36,16 +39,17 @@ pub(super) struct Service<H> {
     pub(super) handler: H,
     pub(super) config: Arc<Config>,
     pub(super) pool: Option<Pool>,
+    pub(super) places: Places,
     /// What is spoken on the port beside HTTP.
     pub(super) beside: Option<Box<dyn Beside>>,
 }
 
 /// A connection.
-struct Session<H: Handler> {
-    service: Arc<Service<H>>,
-    watch: Arc<Watch>,
-    counters: Arc<ThreadCounters>,
-    peer: Peer,
+pub(super) struct Session<H: Handler> {
+    pub(super) service: Arc<Service<H>>,
+    pub(super) watch: Arc<Watch>,
+    pub(super) counters: Arc<ThreadCounters>,
+    pub(super) peer: Peer,
     /// The state of the handler; None before the first request, and after a panic.
     state: Mutex<Option<H::Connection>>,
     requests: AtomicU64,
@@ -54,14 +58,31 @@ struct Session<H: Handler> {
 }
 
 /// A request as it was read.
-struct Whole {
-    parts: Parts,
-    body: Bytes,
-    compression: Option<Compression>,
+pub(super) struct Whole {
+    pub(super) parts: Parts,
+    pub(super) body: Bytes,
+    pub(super) compression: Option<Compression>,
+}
+
+impl Whole {
+    /// The request with this body, of so many bytes on the wire.
+    fn request<'a>(&'a self, body: &'a [u8], wire_bytes: u64) -> Request<'a> {
+        let Self { parts, compression, .. } = self;
+        Request {
+            method: &parts.method,
+            path: parts.uri.path(),
+            query: parts.uri.query(),
+            version: parts.version,
+            headers: &parts.headers,
+            body,
+            compression: *compression,
+            wire_bytes,
+        }
+    }
 }
 
 /// What the handler made of a request.
-enum Handled {
+pub(super) enum Handled {
     Answered(Response),
     /// Its answer waits for this.
     Waits(Wait),
@@ -194,7 +215,7 @@ pub(super) async fn end(
                 bytes => read += bytes,
             }
         }
-        std::io::Result::Ok(())
+        io::Result::Ok(())
     };
     // Whatever goes wrong, the connection is closed.
     let _ = tokio::time::timeout(LONGEST, parting).await;
@@ -212,14 +233,34 @@ impl<H: Handler> Session<H> {
     async fn answer(self: Arc<Self>, request: hyper::Request<Incoming>) -> hyper::Response<Answer> {
         let (parts, body) = request.into_parts();
         let version = parts.version;
-        let outcome = self.exchange(parts, body).await;
-        let response = outcome.unwrap_or_else(|rejection| {
+        let outcome = match self.exchange(parts, body).await {
+            Ok(response) => self.with_rest(response).await,
+            Err(rejection) => Err(rejection),
+        };
+        let (response, rest) = outcome.unwrap_or_else(|rejection| {
             one(&self.counters.rejected);
-            rejection.response()
+            (rejection.response(), None)
         });
-        let response = self.written(response, version);
+        let response = self.written(response, rest, version);
         self.watch.enter(Phase::Writing);
         response
+    }
+
+    /// An answer, and what comes behind its body.
+    async fn with_rest(
+        &self,
+        mut response: Response,
+    ) -> Result<(Response, Option<Coming>), Rejection> {
+        let Some(rest) = response.rest.take().filter(|_| !is_bare(response.status)) else {
+            return Ok((response, None));
+        };
+        let receiver = self.read_rest(rest).await?;
+        Ok((response, Some(Coming { receiver, stretch: 0, pause: None })))
+    }
+
+    /// What the client has not sent yet is not waited for.
+    pub(super) fn leave_unread(&self) {
+        self.unread.store(true, Relaxed);
     }
 
     async fn exchange(
@@ -228,19 +269,54 @@ impl<H: Handler> Session<H> {
         body: Incoming,
     ) -> Result<Response, Rejection> {
         let config = &self.service.config;
-        let checked = check(&parts, &body, config);
+        let is_streamed = self.is_streamed(&parts, &body);
+        let checked = check(&parts, &body, is_streamed, config);
         if checked.is_err() && !body.is_end_stream() {
-            self.unread.store(true, Relaxed);
+            self.leave_unread();
         }
         let compression = checked?;
-        let body = if body.is_end_stream() { Bytes::new() } else { self.read(body).await? };
+        let whole = match is_streamed {
+            true => match self.stream(parts, body).await? {
+                Done::Answered(response) => return Ok(response),
+                Done::Whole(whole) => *whole,
+            },
+            false => {
+                let body =
+                    if body.is_end_stream() { Bytes::new() } else { self.read(body).await? };
+                Whole { parts, body, compression }
+            }
+        };
         self.watch.enter(Phase::Handling);
-        let length = body.len() as u64;
-        let whole = Whole { parts, body, compression };
+        let handled = self.handled(whole).await;
+        // What the handler made of its beginning would else be taken for that of the next request.
+        handled.map_err(|mut rejection| {
+            rejection.close |= is_streamed;
+            rejection
+        })
+    }
+
+    /// Is the body of a request handed over as it comes?
+    fn is_streamed(&self, parts: &Parts, body: &Incoming) -> bool {
+        let Parts { method, uri, headers, .. } = parts;
+        !body.is_end_stream()
+            && self.service.handler.streams(method, uri.path(), headers)
+            && matches!(compression::of_body(headers), Ok(None))
+    }
+
+    /// Has a whole request handled, and gives the answer.
+    async fn handled(self: &Arc<Self>, whole: Whole) -> Result<Response, Rejection> {
+        let config = &self.service.config;
+        let length = whole.body.len() as u64;
         let Some(pool) = &self.service.pool else {
+            if self.may_block(&whole) {
+                let (handled, whole) = self.handle_apart(whole).await?;
+                return self.waited(handled?, &whole).await;
+            }
             let handled = self.handle_here(&whole)?;
             return self.waited(handled, &whole).await;
         };
+        let place =
+            pool.place(length, || self.service.handler.rank(&whole.request(&whole.body, length)));
         let (sender, receiver) = oneshot::channel();
         let session = Arc::clone(self);
         // What the answer waits for may need the timers and sockets of this thread.
@@ -251,15 +327,12 @@ impl<H: Handler> Session<H> {
             // The receiver is gone if the connection is.
             let _ = sender.send((handled, whole));
         });
-        if !pool.give(length, job) {
+        if !pool.give(place, job) {
             let text = "queue: as many requests wait as may";
             let rejection = Rejection::with_status(StatusCode::SERVICE_UNAVAILABLE, text);
             return Err(rejection.retry_after(config.retry_after).keep_open());
         }
-        let Ok((handled, whole)) = receiver.await else {
-            let text = "the server stops";
-            return Err(Rejection::with_status(StatusCode::SERVICE_UNAVAILABLE, text));
-        };
+        let (handled, whole) = receiver.await.map_err(|_| Rejection::stops())?;
         self.waited(handled?, &whole).await
     }
 
@@ -282,44 +355,19 @@ impl<H: Handler> Session<H> {
     }
 
     /// Reads a whole body.
-    async fn read(&self, mut body: Incoming) -> Result<Bytes, Rejection> {
+    async fn read(&self, body: Incoming) -> Result<Bytes, Rejection> {
         let config = &self.service.config;
         let declared = body.size_hint().exact();
+        let mut arriving = Arriving::new(self, body);
         let mut whole = Vec::new();
-        let mut patience = true;
-        // Bytes that came while this thread was busy are not late, although they are read late. So
-        // the first check after the time leaves some more for the bytes in the socket.
-        let mut late = || {
-            if self.watch.overdue() && std::mem::take(&mut patience) {
-                self.watch.prolong();
-            }
-            self.watch.overdue()
-        };
-        let mut next = async || {
-            poll_fn(|context| match Pin::new(&mut body).poll_frame(context) {
-                Poll::Pending if late() => Poll::Ready(Err(Rejection::body_timeout(config))),
-                Poll::Pending => Poll::Pending,
-                // A client that sends without a pause is never waited for.
-                Poll::Ready(Some(Ok(_))) if !body.is_end_stream() && late() => {
-                    Poll::Ready(Err(Rejection::body_timeout(config)))
-                }
-                Poll::Ready(None) => Poll::Ready(Ok(None)),
-                Poll::Ready(Some(Ok(frame))) => Poll::Ready(Ok(Some(frame))),
-                Poll::Ready(Some(Err(_))) => Poll::Ready(Err(Rejection::bad(
-                    "the body ends too early, or its chunks are not as they should be",
-                ))),
-            })
-            .await
-        };
         loop {
-            let frame = next().await.inspect_err(|_| self.unread.store(true, Relaxed))?;
-            let Some(frame) = frame else { return Ok(Bytes::from(whole)) };
-            let Ok(data) = frame.into_data() else { continue };
+            let data = arriving.next().await.inspect_err(|_| self.leave_unread())?;
+            let Some(data) = data else { return Ok(Bytes::from(whole)) };
             if declared == Some(data.len() as u64) {
                 return Ok(data);
             }
             if data.len() > config.body_bytes - whole.len() {
-                self.unread.store(true, Relaxed);
+                self.leave_unread();
                 return Err(Rejection::body_bytes(config));
             }
             if whole.is_empty() {
@@ -331,10 +379,18 @@ impl<H: Handler> Session<H> {
         }
     }
 
-    /// Calls the handler, and undoes and does compression. What panics there costs this connection only.
-    fn handle(&self, whole: &Whole) -> Result<Handled, Rejection> {
+    /// Calls the handler, and undoes and does compression.
+    pub(super) fn handle(&self, whole: &Whole) -> Result<Handled, Rejection> {
+        self.guarded(|state| self.call(state, whole))
+    }
+
+    /// Calls the handler. What panics there costs this connection only.
+    pub(super) fn guarded<T>(
+        &self,
+        call: impl FnOnce(&mut Option<H::Connection>) -> Result<T, Rejection>,
+    ) -> Result<T, Rejection> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let handled = catch_unwind(AssertUnwindSafe(|| self.call(&mut state, whole)));
+        let handled = catch_unwind(AssertUnwindSafe(|| call(&mut state)));
         handled.unwrap_or_else(|_| {
             *state = None;
             one(&self.counters.panics);
@@ -350,16 +406,8 @@ impl<H: Handler> Session<H> {
             None => None,
             Some(compression) => Some(inflated(compression, body, config)?),
         };
-        let request = Request {
-            method: &parts.method,
-            path: parts.uri.path(),
-            query: parts.uri.query(),
-            version: parts.version,
-            headers: &parts.headers,
-            body: inflated.as_deref().unwrap_or(body),
-            compression,
-            wire_bytes: self.watch.take_received(),
-        };
+        let body = inflated.as_deref().unwrap_or(body);
+        let request = whole.request(body, self.watch.take_received());
         let mut response = Response::default();
         let handler = &self.service.handler;
         let state = state.get_or_insert_with(|| handler.connect(&self.peer));
@@ -374,24 +422,87 @@ impl<H: Handler> Session<H> {
     }
 
     /// The answer as hyper wants it.
-    fn written(&self, response: Response, version: Version) -> hyper::Response<Answer> {
+    fn written(
+        &self,
+        response: Response,
+        coming: Option<Coming>,
+        version: Version,
+    ) -> hyper::Response<Answer> {
         let config = &self.service.config;
-        let Response { status, mut headers, body } = response;
+        let Response { status, mut headers, body, .. } = response;
         headers.remove(header::CONTENT_LENGTH);
         headers.remove(header::TRANSFER_ENCODING);
         let last = self.requests.fetch_add(1, Relaxed) + 1 >= config.requests_per_connection;
-        if last || self.watch.stopping() {
+        if last || self.watch.stopping() || self.unread.load(Relaxed) {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-        let bare = status.is_informational()
-            || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
-        let rest = if bare { Bytes::new() } else { Bytes::from(body) };
+        let rest = if is_bare(status) { Bytes::new() } else { Bytes::from(body) };
         let chunk = (config.chunked && version == Version::HTTP_11).then_some(config.chunk_bytes);
         let watch = Arc::clone(&self.watch);
-        let mut response = hyper::Response::new(Answer { rest, chunk, watch });
+        let mut response = hyper::Response::new(Answer { rest, chunk, coming, watch });
         *response.status_mut() = status;
         *response.headers_mut() = headers;
         response
+    }
+}
+
+/// Has an answer of this status no body?
+fn is_bare(status: StatusCode) -> bool {
+    status.is_informational() || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
+}
+
+/// A body that is read from a connection.
+pub(super) struct Arriving<'s> {
+    watch: &'s Watch,
+    config: &'s Config,
+    body: Incoming,
+    /// May it come a little late?
+    patience: bool,
+}
+
+impl<'s> Arriving<'s> {
+    pub(super) fn new<H: Handler>(session: &'s Session<H>, body: Incoming) -> Self {
+        Self { watch: &session.watch, config: &session.service.config, body, patience: true }
+    }
+
+    /// The time for it begins anew.
+    pub(super) fn renew(&mut self) {
+        self.watch.enter(Phase::Body);
+        self.patience = true;
+    }
+
+    /// Bytes that came while this thread was busy are not late, although they are read late. So the first check after the time
+    /// leaves some more for the bytes in the socket.
+    fn is_late(&mut self) -> bool {
+        if self.watch.overdue() && std::mem::take(&mut self.patience) {
+            self.watch.prolong();
+        }
+        self.watch.overdue()
+    }
+
+    /// The next bytes; none at its end.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Rejection> {
+        loop {
+            let frame = poll_fn(|context| match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Pending if self.is_late() => {
+                    Poll::Ready(Err(Rejection::body_timeout(self.config)))
+                }
+                Poll::Pending => Poll::Pending,
+                // A client that sends without a pause is never waited for.
+                Poll::Ready(Some(Ok(_))) if !self.body.is_end_stream() && self.is_late() => {
+                    Poll::Ready(Err(Rejection::body_timeout(self.config)))
+                }
+                Poll::Ready(None) => Poll::Ready(Ok(None)),
+                Poll::Ready(Some(Ok(frame))) => Poll::Ready(Ok(Some(frame))),
+                Poll::Ready(Some(Err(_))) => Poll::Ready(Err(Rejection::bad(
+                    "the body ends too early, or its chunks are not as they should be",
+                ))),
+            });
+            let Some(frame) = frame.await? else { return Ok(None) };
+            if let Ok(data) = frame.into_data() {
+                return Ok(Some(data));
+            }
+        }
     }
 }
 
@@ -399,6 +510,7 @@ impl<H: Handler> Session<H> {
 fn check(
     parts: &Parts,
     body: &Incoming,
+    is_streamed: bool,
     config: &Config,
 ) -> Result<Option<Compression>, Rejection> {
     let Parts { method, uri, version, headers, .. } = parts;
@@ -440,8 +552,14 @@ fn check(
         let text = "a body needs Content-Length, or Transfer-Encoding: chunked";
         return Err(Rejection::with_status(StatusCode::LENGTH_REQUIRED, text));
     }
-    if body.size_hint().lower() > config.body_bytes as u64 {
-        return Err(Rejection::body_bytes(config));
+    match body.size_hint().lower() {
+        length if is_streamed && length > config.streamed_bytes => {
+            return Err(Rejection::streamed_bytes(config));
+        }
+        length if !is_streamed && length > config.body_bytes as u64 => {
+            return Err(Rejection::body_bytes(config));
+        }
+        _ => {}
     }
     compression::of_body(headers).map_err(|_| {
         let known = compression::KNOWN;
@@ -469,6 +587,7 @@ fn inflated(compression: Compression, body: &[u8], config: &Config) -> Result<Ve
 /// Compresses an answer if it is worth it and the client wants it, and would not take it for a trap.
 fn compress(response: &mut Response, parts: &Parts, config: &Config) {
     if response.body.len() < config.compression_from
+        || response.rest.is_some()
         || response.headers.contains_key(header::CONTENT_ENCODING)
     {
         return;
@@ -490,19 +609,65 @@ struct Answer {
     rest: Bytes,
     /// Length of a chunk, where it is sent in chunks.
     chunk: Option<usize>,
+    /// What comes behind that.
+    coming: Option<Coming>,
     watch: Arc<Watch>,
+}
+
+/// What comes of an answer while it is sent.
+struct Coming {
+    receiver: Receiver<io::Result<Bytes>>,
+    /// Bytes since the time to take them began anew.
+    stretch: u64,
+    /// While there is none: how long the client may take yet.
+    pause: Option<Option<u64>>,
+}
+
+impl Coming {
+    /// The next block. The time in which there is none is not the client's.
+    fn poll(
+        &mut self,
+        watch: &Watch,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Bytes>>> {
+        let Poll::Ready(block) = self.receiver.poll_recv(context) else {
+            self.pause.get_or_insert_with(|| watch.pause());
+            return Poll::Pending;
+        };
+        if let Some(left) = self.pause.take() {
+            watch.resume(Phase::Writing, left);
+        }
+        let block = block.unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()));
+        if let Ok(block) = &block {
+            self.stretch += block.len() as u64;
+        }
+        if self.stretch >= STRETCH {
+            self.stretch = 0;
+            watch.enter(Phase::Writing);
+        }
+        match block {
+            Ok(block) if block.is_empty() => Poll::Ready(None),
+            block => Poll::Ready(Some(block)),
+        }
+    }
 }
 
 impl Body for Answer {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = io::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         if self.rest.is_empty() {
-            return Poll::Ready(None);
+            let Self { coming, watch, .. } = &mut *self;
+            let Some(it) = coming else { return Poll::Ready(None) };
+            let block = ready!(it.poll(watch, context));
+            if !matches!(block, Some(Ok(_))) {
+                *coming = None;
+            }
+            return Poll::Ready(block.map(|it| it.map(Frame::data)));
         }
         let length = self.chunk.unwrap_or(usize::MAX).clamp(1, self.rest.len());
         let piece = self.rest.split_to(length);
@@ -510,13 +675,13 @@ impl Body for Answer {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_empty()
+        self.rest.is_empty() && self.coming.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
         match self.chunk {
-            None => SizeHint::with_exact(self.rest.len() as u64),
-            Some(_) => SizeHint::default(),
+            None if self.coming.is_none() => SizeHint::with_exact(self.rest.len() as u64),
+            _ => SizeHint::default(),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header};
 
 use super::Compression;
+use super::streaming::{Body, Rest, Streamed};
 
 /// Answers requests.
 pub trait Handler: Send + Sync + 'static {
@@ -24,6 +25,31 @@ pub trait Handler: Send + Sync + 'static {
         request: &Request<'_>,
         response: &mut Response,
     );
+
+    /// Where a request stands among those that wait for [`Workers::Pool`](super::Workers::Pool), by
+    /// [`Order::LowestRank`](super::Order::LowestRank). Asked on the thread that reads, so it shall be quick; the body is
+    /// as it came, compressed if `compression` says so.
+    fn rank(&self, _request: &Request<'_>) -> u64 {
+        0
+    }
+
+    /// Is the body of a request handed over as it comes, to [`handle_stream`](Self::handle_stream)? Asked when its head was read; one
+    /// that is compressed is not, but [`handle`](Self::handle) may block then: it has a thread of its own, unless a pool calls it.
+    fn streams(&self, _method: &Method, _path: &str, _headers: &HeaderMap) -> bool {
+        false
+    }
+
+    /// Answers a request while its body comes, on a thread of its own, which may block; the body of `request` is empty. If it does not read to
+    /// the end, the connection is closed behind the answer.
+    fn handle_stream(
+        &self,
+        _connection: &mut Self::Connection,
+        _request: &Request<'_>,
+        body: Body,
+        _response: &mut Response,
+    ) -> Streamed {
+        Streamed::Whole(Vec::new(), body)
+    }
 
     /// Does what answers requests ever [wait](Self::wait)? A client that closes its half of the connection is then taken
     /// to be gone, and what it waits for is dropped.
@@ -75,7 +101,7 @@ pub struct Request<'a> {
     pub version: Version,
     /// All headers, their names in lower case.
     pub headers: &'a HeaderMap,
-    /// The whole body, decompressed.
+    /// The whole body, decompressed but where [`Handler::rank`] sees it.
     pub body: &'a [u8],
     /// How the body was compressed.
     pub compression: Option<Compression>,
@@ -94,7 +120,7 @@ impl<'a> Request<'a> {
 
 /// An answer. `Content-Length`, `Transfer-Encoding`, `Content-Encoding` of a compressed body and
 /// `Date` are written by the server.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Response {
     /// 200 unless the handler changes it.
     pub status: StatusCode,
@@ -102,11 +128,14 @@ pub struct Response {
     pub headers: HeaderMap,
     /// The body, not compressed.
     pub body: Vec<u8>,
+    /// What follows the body, if something does: then the answer is sent in chunks (to HTTP/1.0, up to the end of the connection), and
+    /// is not compressed.
+    pub rest: Option<Rest>,
 }
 
 impl Default for Response {
     fn default() -> Self {
-        Self { status: StatusCode::OK, headers: HeaderMap::new(), body: Vec::new() }
+        Self { status: StatusCode::OK, headers: HeaderMap::new(), body: Vec::new(), rest: None }
     }
 }
 
@@ -139,6 +168,24 @@ impl<H: Handler> Handler for std::sync::Arc<H> {
         response: &mut Response,
     ) {
         (**self).handle(connection, request, response);
+    }
+
+    fn rank(&self, request: &Request<'_>) -> u64 {
+        (**self).rank(request)
+    }
+
+    fn streams(&self, method: &Method, path: &str, headers: &HeaderMap) -> bool {
+        (**self).streams(method, path, headers)
+    }
+
+    fn handle_stream(
+        &self,
+        connection: &mut Self::Connection,
+        request: &Request<'_>,
+        body: Body,
+        response: &mut Response,
+    ) -> Streamed {
+        (**self).handle_stream(connection, request, body, response)
     }
 
     fn may_wait(&self) -> bool {

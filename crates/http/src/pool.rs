@@ -13,6 +13,7 @@ pub(super) type Job = Box<dyn FnOnce() + Send>;
 
 /// Threads that do what is in a queue.
 pub(super) struct Pool {
+    order: Order,
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -47,14 +48,10 @@ impl Queue {
     }
 
     /// Takes a job in; gives it back when there is no room.
-    fn push(&mut self, length: u64, now: Instant, job: Job) -> Result<(), Job> {
+    fn push(&mut self, rank: u64, now: Instant, job: Job) -> Result<(), Job> {
         if self.closed || self.next.len() >= self.room.saturating_add(self.idle) {
             return Err(job);
         }
-        let rank = match self.order {
-            Order::FirstIn => 0,
-            Order::ShortestFirst { .. } => length,
-        };
         self.next.insert((rank, self.count), job);
         self.came.insert(self.count, (now, rank));
         self.count += 1;
@@ -63,7 +60,7 @@ impl Queue {
 
     fn pop(&mut self, now: Instant) -> Option<Job> {
         let mut key = *self.next.first_key_value()?.0;
-        if let Order::ShortestFirst { patience } = self.order
+        if let Some(patience) = self.order.patience()
             && let Some((&number, &(came, rank))) = self.came.first_key_value()
             && now.saturating_duration_since(came) >= patience
         {
@@ -80,7 +77,7 @@ impl Pool {
         let threads = threads.max(1);
         let queue = Mutex::new(Queue::new(order, queue, threads));
         let shared = Arc::new(Shared { queue, ready: Condvar::new() });
-        let pool = Self { shared, threads: Mutex::default() };
+        let pool = Self { order, shared, threads: Mutex::default() };
         for _ in 0..threads {
             let shared = Arc::clone(&pool.shared);
             let thread = Builder::new().name("http worker".to_owned()).spawn(move || work(&shared));
@@ -94,9 +91,14 @@ impl Pool {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a job; false where the queue is full, and the job is dropped.
-    pub(super) fn give(&self, length: u64, job: Job) -> bool {
-        let given = self.shared.queue().push(length, Instant::now(), job).is_ok();
+    /// Where a request stands in the queue that has this length, and this rank if ranks decide.
+    pub(super) fn place(&self, length: u64, rank: impl FnOnce() -> u64) -> u64 {
+        place(self.order, length, rank)
+    }
+
+    /// Queues a job at its [place](Self::place); false where the queue is full, and the job is dropped.
+    pub(super) fn give(&self, rank: u64, job: Job) -> bool {
+        let given = self.shared.queue().push(rank, Instant::now(), job).is_ok();
         if given {
             self.shared.ready.notify_one();
         }
@@ -144,6 +146,14 @@ fn work(shared: &Shared) {
     }
 }
 
+fn place(order: Order, length: u64, rank: impl FnOnce() -> u64) -> u64 {
+    match order {
+        Order::FirstIn => 0,
+        Order::ShortestFirst { .. } => length,
+        Order::LowestRank { .. } => rank(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,7 +170,8 @@ mod tests {
         let mut queue = Queue::new(order, lengths.len(), 0);
         let start = Instant::now();
         for &length in lengths {
-            assert!(queue.push(length, start, say(&sender, length)).is_ok());
+            let rank = place(order, length, || 0);
+            assert!(queue.push(rank, start, say(&sender, length)).is_ok());
         }
         assert!(queue.push(0, start, say(&sender, 0)).is_err(), "there is no more room");
         for &second in seconds {

@@ -33,6 +33,11 @@ impl Rejection {
         Self::new(status, text.into())
     }
 
+    /// The reason.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     pub(super) fn keep_open(mut self) -> Self {
         self.close = false;
         self
@@ -69,6 +74,33 @@ impl Rejection {
     pub(super) fn body_bytes(config: &Config) -> Self {
         let text = format!("body_bytes: the body has more than {} bytes", config.body_bytes);
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
+    }
+
+    /// A body that is handed over as it comes, and is too long.
+    pub(super) fn streamed_bytes(config: &Config) -> Self {
+        let most = config.streamed_bytes;
+        let text = format!("streamed_bytes: the body has more than {most} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
+    }
+
+    /// Bodies are handed over as they come, as many as may.
+    pub(super) fn streams(config: &Config) -> Self {
+        let text = format!("streams: {} bodies are read as they come", config.streams);
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, text).retry_after(config.retry_after)
+    }
+
+    /// Answers are sent as they come, as many as may, and none has ended. The function has been called, so nobody is told to ask again.
+    pub(super) fn answers(config: &Config) -> Self {
+        let Config { streams, write_timeout, .. } = config;
+        let text = format!(
+            "streams: {streams} answers are sent as they come, and none ended within the write_timeout of {write_timeout:?}"
+        );
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, text)
+    }
+
+    /// Nobody handles the request any more.
+    pub(super) fn stops() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server stops".to_owned())
     }
 
     pub(super) fn connections(config: &Config) -> Self {

@@ -25,6 +25,7 @@ use super::connection::{self, Service};
 use super::counters::{Counters, ThreadCounters, one};
 use super::limits::raise_open_files;
 use super::pool::Pool;
+use super::streaming::Places;
 use super::transport::{Counted, Transport};
 use super::{Config, Error, Handler, Peer, Result, TlsPeer};
 
@@ -135,8 +136,9 @@ impl Server {
             Workers::InPlace => None,
             Workers::Pool { threads, queue, order } => Some(Pool::start(threads, queue, order)?),
         };
-        let service =
-            Arc::new(Service { handler, config: Arc::clone(&config), pool, beside: self.beside });
+        let places = Places::new(&config);
+        let (beside, shared) = (self.beside, Arc::clone(&config));
+        let service = Arc::new(Service { handler, config: shared, pool, places, beside });
         let stopped = Arc::clone(&service);
         let stop_pool = Box::new(move || {
             if let Some(pool) = &stopped.pool {

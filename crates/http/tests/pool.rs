@@ -24,6 +24,10 @@ impl Handler for Held {
         0
     }
 
+    fn rank(&self, request: &Request<'_>) -> u64 {
+        ["/middle", "/short", "/long"].iter().position(|it| *it == request.path).unwrap_or(9) as u64
+    }
+
     fn handle(&self, count: &mut u32, request: &Request<'_>, response: &mut Response) {
         *count += 1;
         self.has.lock().expect("no panic").send(request.path.to_owned()).expect("the test listens");
@@ -93,6 +97,10 @@ fn the_order_is_the_one_that_was_asked_for() {
     let patient = Order::ShortestFirst { patience: Duration::from_secs(900) };
     assert_eq!(order_of_three(patient), ["/first", "/short", "/middle", "/long"]);
     let impatient = Order::ShortestFirst { patience: Duration::ZERO };
+    assert_eq!(order_of_three(impatient), ["/first", "/long", "/short", "/middle"]);
+    let patient = Order::LowestRank { patience: Duration::from_secs(900) };
+    assert_eq!(order_of_three(patient), ["/first", "/middle", "/short", "/long"]);
+    let impatient = Order::LowestRank { patience: Duration::ZERO };
     assert_eq!(order_of_three(impatient), ["/first", "/long", "/short", "/middle"]);
 }
 

@@ -42,13 +42,16 @@ pub struct Described {
 /// message, and the namespace.
 const ELEMENT: &str = "element";
 const ELEMENT_NAMESPACE: &str = "element_namespace";
+/// And the one by which it says that the element may be nil: `"true"`.
+const ELEMENT_NILLABLE: &str = "element_nillable";
 
 impl Described {
     /// What is of a layout whose notes say which element it is, and nothing more of how SOAP says it.
     fn of_listing(mut layout: Layout) -> Self {
         let name = layout.take_note("xml", ELEMENT);
         let namespace = layout.take_note("xml", ELEMENT_NAMESPACE);
-        if name.is_none() && namespace.is_none() {
+        let nillable = layout.take_note("xml", ELEMENT_NILLABLE);
+        if name.is_none() && namespace.is_none() && nillable.is_none() {
             return Self { layout, soap: None };
         }
         let soap = soap::Options {
@@ -56,6 +59,7 @@ impl Described {
             layout: soap::Layout::Operation,
             operation: name.as_deref().unwrap_or(layout.name()).to_owned(),
             namespace: namespace.as_deref().unwrap_or_default().to_owned(),
+            nillable: nillable.as_deref() == Some("true"),
             zone: true,
             ..soap::Options::default()
         };
@@ -76,6 +80,9 @@ impl Described {
         }
         if !soap.namespace.is_empty() {
             layout.note("xml", ELEMENT_NAMESPACE, &soap.namespace);
+        }
+        if soap.nillable {
+            layout.note("xml", ELEMENT_NILLABLE, "true");
         }
         layout.listing()
     }
@@ -299,6 +306,7 @@ fn of_element(schemas: &Schemas, name: &str) -> Result<Option<Described>, Proble
         namespace: name.namespace.to_string(),
         qualified: false,
         zone: true,
+        nillable: schemas.at(element).is_nillable,
         ..soap::Options::default()
     };
     let layout = match of_type {

@@ -40,7 +40,8 @@ pub struct Description {
 
 impl Description {
     /// From now on the parts of encoded calls and answers may be nil, as any value may be there (SOAP 1.1 section 5.1): such a part
-    /// may be absent in a message. Without this it is required, as who has typed it in a program has it.
+    /// may be absent in a message, and the numbers of an array may be nil. Without this a part is required, and an array of numbers holds
+    /// nothing else, as who has typed it in a program has it.
     pub fn let_parts_be_nil(&mut self) {
         self.has_nil_parts = true;
     }

@@ -52,6 +52,7 @@ use crate::markup::{self, Document};
 use crate::problem::Warnings;
 use crate::{Limits, Place, Problem, Resolver};
 use component::{Attribute, AttributeGroup, Element, Group, Key, Type, TypeBody};
+use content::Arm;
 use documents::{Pending, Wanted};
 use lookup::Found;
 use missing::Missing;
@@ -228,7 +229,22 @@ impl Schemas {
             let remedy = "whether values are unique, or those that they refer to are there, is checked by `--check` alone";
             warnings.add_beyond_layouts(&first.place, what, remedy);
         }
+        self.warn_of_lists(warnings);
         Ok(())
+    }
+
+    /// A layout says of a list what each of its values is, and how many there are.
+    fn warn_of_lists(&self, warnings: &mut Warnings) {
+        let beyond: Vec<&Type> = self.types.iter().filter(|it| self.restricts_list(it)).collect();
+        let Some(first) = beyond.first() else { return };
+        let what = match beyond.len() {
+            1 => "there is a type of lists with a pattern or an enumeration".to_owned(),
+            count => format!(
+                "there are {count} types of lists with a pattern or an enumeration, of which this is the first"
+            ),
+        };
+        let remedy = "whether a list as a whole is as these say is checked by `--check` alone";
+        warnings.add_beyond_layouts(&first.place, what, remedy);
     }
 
     /// Reads a schema that another one names.
@@ -350,6 +366,21 @@ impl Schemas {
             }
             _ => false,
         }
+    }
+
+    /// May the element at a path inside another one be nil? What only derived types have is not found.
+    pub fn is_nillable(&self, mut element: ElementId, path: &[&str]) -> bool {
+        for step in path {
+            let Ok(Found::Type(_, of)) = self.found(&self.at(element).of) else { return false };
+            let items = self.content(of).unwrap_or_default();
+            let found = items.iter().flat_map(|it| &it.arms).find_map(|arm| match arm {
+                Arm::Element(id) if *self.at(*id).name.local == **step => Some(*id),
+                _ => None,
+            });
+            let Some(found) = found else { return false };
+            element = found;
+        }
+        self.at(element).is_nillable
     }
 
     /// Is an element abstract, so that another stands for it in documents?

@@ -14,6 +14,7 @@ pub mod arrays;
 mod bytes;
 mod callers;
 mod codec;
+pub(crate) mod codings;
 mod end;
 mod exchange;
 mod http_bytes;

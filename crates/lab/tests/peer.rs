@@ -333,6 +333,9 @@ fn known_peers_are_found_or_absent() {
             "gsoap-best-services",
             "gsoap-debian-services",
             "metro-services",
+            "cxf-services",
+            "axis-services",
+            "asmx-services",
         ]
     );
 

@@ -142,7 +142,7 @@ pub(crate) const OF_ARMS: [Word; 14] = [
 ];
 pub(crate) const OF_VALUES: [Word; 1] = [words("fix", "code")];
 /// Of members and arms: what their values keep to, in any format.
-pub(crate) const FACETS: [Word; 14] = [
+pub(crate) const FACETS: [Word; 15] = [
     number("facet", "length"),
     number("facet", "min_length"),
     number("facet", "max_length"),
@@ -156,6 +156,7 @@ pub(crate) const FACETS: [Word; 14] = [
     words("facet", "max_inclusive"),
     words("facet", "min_exclusive"),
     words("facet", "max_exclusive"),
+    words("facet", "values"),
     words("facet", "pattern"),
 ];
 const FORMATS: [&str; 4] = ["fix", "xml", "cdr", "facet"];

@@ -22,7 +22,7 @@ pub use pattern::Pattern;
 use crate::record::{of_float, of_integer};
 use crate::{
     Any, Encoder, Error, ErrorKind, Field, Fields, Holds, Kind, Layout, MemberId, Message,
-    SchemaError, Scope, ScopeId, Value,
+    SchemaError, Scope, ScopeId, Value, short_path,
 };
 
 /// The facets of a layout's members (XML Schema part 2, section 4.3), read from its notes and ready to
@@ -31,7 +31,7 @@ use crate::{
 /// A member has them by notes of the format `facet`: `length`, `min_length` and `max_length`, in
 /// characters or, of data, in bytes; `min_items` and `max_items` of a list, and `max_items_inside` of the lists in it, a number
 /// or `-` for each, the outermost first, with a blank between; `min_inclusive`,
-/// `max_inclusive`, `min_exclusive`, `max_exclusive`; `total_digits`, `fraction_digits`; `pattern`, the
+/// `max_inclusive`, `min_exclusive`, `max_exclusive`; `total_digits`, `fraction_digits`; `values`, with a blank between those that there are, of data in Base64; `pattern`, the
 /// regular expression of XML Schema, if this crate is built with its feature `patterns`. Of a list of
 /// values, all but its items' count are about each of the items.
 #[derive(Debug)]
@@ -53,11 +53,16 @@ impl Unfit {
     pub fn path(&self) -> &str {
         &self.path
     }
+
+    /// What is wrong with its value.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
 }
 
 impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.why)
+        write!(f, "{}: {}", short_path(&self.path), self.why)
     }
 }
 

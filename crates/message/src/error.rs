@@ -162,7 +162,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.0.path.is_empty() {
-            write!(f, "{} ", self.path())?;
+            write!(f, "{} ", short_path(&self.path()))?;
         }
         write!(f, "at byte {}: {}", self.0.offset, self.0.kind)
     }
@@ -218,6 +218,21 @@ impl fmt::Display for ErrorKind {
     }
 }
 
+/// A path as people read it: of one with very many steps the first and the last, and how many are between.
+pub fn short_path(path: &str) -> Cow<'_, str> {
+    /// So many steps are shown of each end, and all of what has no more than twice both.
+    const ENDS: usize = 8;
+    let steps = path.split('/').count();
+    if steps <= 4 * ENDS {
+        return Cow::Borrowed(path);
+    }
+    let slash = |it: (usize, &str)| it.0;
+    let first = path.match_indices('/').nth(ENDS - 1).map_or(0, slash);
+    let last = path.rmatch_indices('/').nth(ENDS - 1).map_or(0, slash);
+    let between = steps - 2 * ENDS;
+    Cow::Owned(format!("{}/... {between} levels .../{}", &path[..first], &path[last + 1..]))
+}
+
 /// `1 byte is`, `2 bytes are`.
 fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
@@ -238,6 +253,19 @@ mod tests {
             error.to_string(),
             "MDInclList[3]/MDEntryPx at byte 211: a required field is missing"
         );
+    }
+
+    #[test]
+    fn a_deep_path_is_shortened() {
+        let deep = |levels| {
+            let error = Error::new(ErrorKind::Missing, 7).within("last");
+            (1..levels).fold(error, |error, level| error.within(&format!("a{level}")))
+        };
+        let said = deep(1000).to_string();
+        let ends = "a999/a998/a997/a996/a995/a994/a993/a992/... 984 levels .../a7/a6/a5/a4/a3/a2/a1/last at";
+        assert!(said.starts_with(ends), "{said}");
+        assert_eq!(deep(1000).path().split('/').count(), 1000);
+        assert!(!deep(32).to_string().contains("..."));
     }
 
     #[test]

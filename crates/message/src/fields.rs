@@ -59,11 +59,34 @@ pub trait Structure: Fields + FieldValue + 'static {
     /// The name of its type.
     const NAME: &'static str;
 
+    /// May it be [nil](Fields::is_nil) as a whole, as an `Option` of a struct may?
+    const MAY_BE_NIL: bool = false;
+
     /// Adds its members, or arms, to a description.
     fn describe(members: &mut Members<'_>);
 
     /// Its layout as a message.
     fn layout() -> &'static Arc<Layout>;
+}
+
+/// A message that is nil if it is `None`, where its format can say so: of SOAP, an element that is `nillable`.
+impl<T: Structure> Structure for Option<T> {
+    const NAME: &'static str = T::NAME;
+    const MAY_BE_NIL: bool = true;
+
+    fn describe(members: &mut Members<'_>) {
+        T::describe(members);
+    }
+
+    fn layout() -> &'static Arc<Layout> {
+        T::layout()
+    }
+}
+
+impl<T: Structure> Message for Option<T> {
+    fn message_layout(&self) -> &Arc<Layout> {
+        T::layout()
+    }
 }
 
 /// The [depth](FieldValue::DEPTH) of a struct that holds members of these depths.

@@ -63,7 +63,7 @@ pub use decoder::Decoder;
 pub use default::{default_of, is_one_of, put_default};
 pub use element::Element;
 pub use encoder::Encoder;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result, short_path};
 pub use fields::{Fields, Message, Structure, depth_around};
 pub use group::{Entries, Group};
 pub use layout::{Component, Field, Holds, Layout, Scope, ScopeId, Shape};

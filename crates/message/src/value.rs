@@ -152,7 +152,7 @@ impl<T: FieldValue> FieldValue for Option<T> {
     }
 }
 
-/// An item of a list that is nil if it is `None`.
+/// An item of a list, or a message, that is nil if it is `None`.
 impl<T: FieldValue + Fields> Fields for Option<T> {
     #[inline]
     fn encode_fields<E: Encoder>(&self, base: usize, encoder: &mut E) {
@@ -255,6 +255,7 @@ impl<T: Structure> FieldValue for Group<T> {
     }
 
     fn register(types: &mut Types) -> TypeId {
+        const { assert!(!T::MAY_BE_NIL, "entries that may be nil are those of a Vec") };
         let entry = types.structure::<T>();
         types.list(entry, None)
     }

@@ -203,16 +203,39 @@ fn every_kind_that_has_an_order_has_bounds() {
     assert!(is_fit(Kind::Timestamp, noon, moment("2026-01-02T12:00:00Z").into()));
     assert!(!is_fit(Kind::Timestamp, noon, moment("2026-01-02T11:00:00").into()));
     let span = |text: &str| text.parse::<Duration>().unwrap();
+    let decimal = |text: &str| text.parse::<Decimal>().unwrap();
     assert!(is_fit(Kind::Duration, least("P1M"), span("P32D").into()));
     // A month may be longer.
     assert!(!is_fit(Kind::Duration, least("P1M"), span("P30D").into()));
     assert!(is_fit(Kind::Float64, ("max_inclusive", "1.5"), 1.5.into()));
     assert!(!is_fit(Kind::Float64, ("max_inclusive", "1.5"), f64::NAN.into()));
     assert!(!is_fit(Kind::Float32, ("max_exclusive", "INF"), f32::INFINITY.into()));
+    assert!(is_fit(Kind::Decimal, ("values", "1 2.50"), decimal("2.5").into()));
+    assert!(!is_fit(Kind::Decimal, ("values", "1 2.50"), decimal("2").into()));
     let many = "123456789012345678901234567890.5";
     let large: BigDecimal = many.parse().unwrap();
     assert!(is_fit(Kind::BigDecimal, ("max_inclusive", many), large.clone().into()));
     assert!(!is_fit(Kind::BigDecimal, ("max_exclusive", many), large.into()));
+}
+
+/// A NaN has no order, and is itself; booleans and data have values alone.
+#[test]
+fn the_values_that_there_are_need_no_order() {
+    let is_fit = |kind, values, value: trunkline_message::Value| {
+        let (layout, checks) = of_kind(kind, &[("values", values)]).unwrap();
+        let mut record = Record::new(&layout);
+        record.set("it", value).unwrap();
+        checks.check(&record).is_ok()
+    };
+    assert!(is_fit(Kind::Float64, "1e3 NaN", f64::NAN.into()));
+    assert!(is_fit(Kind::Float32, "1e3 NaN", f32::NAN.into()));
+    assert!(is_fit(Kind::Float64, "1e3 NaN", 1000.0.into()));
+    assert!(!is_fit(Kind::Float64, "1e3 NaN", 2.0.into()));
+    assert!(!is_fit(Kind::Float64, "1e3", f64::NAN.into()));
+    assert!(is_fit(Kind::Boolean, "true", true.into()));
+    assert!(!is_fit(Kind::Boolean, "true", false.into()));
+    assert!(is_fit(Kind::Bytes, "AAE= eHg=", vec![0_u8, 1].into()));
+    assert!(!is_fit(Kind::Bytes, "AAE= eHg=", vec![0_u8, 2].into()));
 }
 
 #[test]
@@ -252,11 +275,20 @@ fn facets_that_make_no_sense_are_rejected_with_their_member() {
             rejected(Kind::Text, &[("max_items_inside", "- x")]),
             "max_items_inside is \"- x\", and \"x\" is no count",
         ),
+        (
+            rejected(Kind::Bytes, &[("values", "AAE= *")]),
+            "values is \"AAE= *\", and \"*\" is no bytes",
+        ),
+        (rejected(Kind::Text, &[("values", "1")]), "values is said, and text has no order"),
+        (
+            rejected(Kind::Decimal, &[("values", "1 x")]),
+            "values is \"1 x\", and \"x\" is no decimal",
+        ),
         (rejected(Kind::Date, &[("pattern", "a")]), "a pattern is said, and date is no text"),
         (
             rejected(Kind::Boolean, &[("width", "1")]),
             "width is no facet, which are length, min_length, max_length, items, min_items, max_items, \
-             max_items_inside, min_inclusive, max_inclusive, min_exclusive, max_exclusive, total_digits, fraction_digits, \
+             max_items_inside, min_inclusive, max_inclusive, min_exclusive, max_exclusive, total_digits, fraction_digits, values, \
              pattern",
         ),
     ];

@@ -3,6 +3,7 @@
 mod builds;
 mod calls;
 mod codec;
+mod codings;
 mod conclusions;
 mod middleware;
 mod network;
@@ -108,6 +109,7 @@ impl Report {
         sections.extend(builds::section(rows));
         sections.extend(middleware::sections(rows));
         sections.extend(toolkits::sections(rows));
+        sections.extend(codings::sections(rows));
         sections.extend(sessions::sections(rows));
         sections.extend(styles::section(rows));
         sections.extend(service::sections(rows));

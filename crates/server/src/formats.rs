@@ -3,10 +3,10 @@
 //! to convert, one for each message, format and selection of fields, and to look at, one for all filters; somebody else than
 //! its thread does that.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use trunkline_native::format;
 use trunkline_router::{ClientId, ConversionId, DecisionId};
 use trunkline_transcode::{
@@ -233,7 +233,10 @@ impl Converter {
     }
 
     /// Which of these filters a message passes.
-    fn decide(
+    ///
+    /// # Errors
+    /// It cannot be read by the schema of its topic; why.
+    pub fn decide(
         &mut self,
         message: &PublishedMessage,
         filters: &[Arc<Filter>],
@@ -298,9 +301,9 @@ impl Converter {
         out: &mut Vec<u8>,
     ) -> Result<(), String> {
         let (messages, name) = self.described(&message.topic)?;
-        let (from, bytes) = message.read()?;
-        let to = target(to, out)?;
-        messages.convert((from, bytes), name, to, out).map_err(|error| error.to_string())
+        let read = message.read()?;
+        let (to, before) = target(to)?;
+        messages.convert_behind(before, read, name, to, out).map_err(|error| error.to_string())
     }
 
     /// Appends what is selected of a message, in the format that it is wanted in or else in its own.
@@ -316,16 +319,17 @@ impl Converter {
     ) -> Result<(), String> {
         let (messages, name) = self.described(&message.topic)?;
         let (from, bytes) = message.read()?;
-        let to = match to {
-            Some(to) => target(to, out)?,
+        let (to, before) = match to {
+            Some(to) => target(to)?,
             None => {
                 // The byte order, as it is.
                 let is_cdr = matches!(from, Format::CdrLittle | Format::CdrBig);
-                out.extend(message.payload.first().filter(|_| is_cdr));
-                from
+                (from, &message.payload[..usize::from(is_cdr)])
             }
         };
-        messages.select((from, bytes), name, fields, to, out).map_err(|error| error.to_string())
+        messages
+            .select_behind(before, (from, bytes), name, fields, to, out)
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -343,14 +347,12 @@ fn written_as(number: u16) -> Option<Format> {
     })
 }
 
-/// The same for what is about to be written, with what stands before a message in it.
-fn target(number: u16, out: &mut Vec<u8>) -> Result<Format, String> {
+/// The same for what is about to be written, and what stands before a message in it.
+fn target(number: u16) -> Result<(Format, &'static [u8]), String> {
     let to = written_as(number)
         .ok_or_else(|| format!("nothing is converted into it; there are {}", names()))?;
-    if to == Format::CdrLittle {
-        out.push(LITTLE_ENDIAN);
-    }
-    Ok(to)
+    let before: &'static [u8] = if to == Format::CdrLittle { &[LITTLE_ENDIAN] } else { &[] };
+    Ok((to, before))
 }
 
 impl PublishedMessage {

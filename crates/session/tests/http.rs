@@ -3,8 +3,9 @@
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use trunkline_http::Compression;
+use trunkline_http::{Compression, Config, Order, Workers};
 use trunkline_message::{Message, UnknownContent};
 use trunkline_session::soap::{
     Binding, CallError, Client, ClientConfig, Context, Fault, FaultCode, Running, Server, Service,
@@ -572,4 +573,96 @@ fn a_path_belongs_to_one_service() {
     let server = Server::new().service(service()).service(service());
     let error = server.start("127.0.0.1:0").expect_err("twice the same path").to_string();
     assert!(error.contains("have the same path"), "{error}");
+}
+
+/// Sends a call to a server of one thread, and lets it take that in before anything else happens.
+fn queue(server: &Running, operation: &str, action: &str, word: &str) -> TcpStream {
+    let before = server.counters().requests;
+    let body = envelope(SOAP11, operation, word);
+    let head = format!(
+        "POST /words HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nSOAPAction: \"{action}\"\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(server.address()).expect("a connection");
+    stream.write_all(head.as_bytes()).expect("a request is taken");
+    while server.counters().requests == before {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // The same thread answers this behind it, without a worker.
+    let mut second = TcpStream::connect(server.address()).expect("a connection");
+    second.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("it reads");
+    second.read_to_string(&mut String::new()).expect("an answer");
+    stream
+}
+
+/// One worker is held; what waits behind it is served by the ranks of operations, which the action tells, or the envelope.
+#[test]
+fn operations_are_served_by_their_ranks() {
+    let (tell, go) = std::sync::mpsc::channel::<()>();
+    let (has, had) = std::sync::mpsc::channel();
+    let (go, has) = (Mutex::new(go), Mutex::new(has));
+    let function = Arc::new(move |word: Word| {
+        has.lock().expect("no panic").send(word.text.to_string()).expect("the test listens");
+        go.lock().expect("no panic").recv().expect("the test tells");
+        Ok::<_, Fault>(word)
+    });
+    let of = |function: &Arc<_>| {
+        let function: Arc<dyn Fn(Word) -> Result<Word, Fault> + Send + Sync> =
+            Arc::clone(function) as _;
+        move |word: Word| function(word)
+    };
+    let service = Service::new("Words", "urn:words")
+        .operation("report", of(&function))
+        .rank(2)
+        .operation("repeat", of(&function))
+        .rank(1)
+        .operation("ping", of(&function))
+        .at("/words", Binding::document_literal());
+    let order = Order::LowestRank { patience: Duration::from_secs(900) };
+    let workers = Workers::Pool { threads: 1, queue: 9, order };
+    let config = Config { workers, threads: 1, ..Config::default() };
+    let server = Server::new().service(service).config(config).start("127.0.0.1:0");
+    let server = server.expect("a server");
+    let send = |operation: &str, action: &str, word: &str| queue(&server, operation, action, word);
+    let mut streams = vec![send("report", "", "held")];
+    assert_eq!(had.recv().expect("a worker"), "held");
+    streams.extend([
+        send("unknown", "", "unknown"),
+        send("report", "urn:words#report", "report"),
+        send("repeat", "", "repeat by envelope"),
+        send("ping", "urn:words#ping", "ping"),
+        send("repeat", "urn:words#repeat", "repeat by action"),
+        send("ping", "urn:other", "ping with an action of nothing"),
+        send("report", "urn:words#ping", "report with another action"),
+        send("ping", "", &"ж".repeat(50_000)),
+    ]);
+    let mut order = Vec::new();
+    for _ in 0..7 {
+        tell.send(()).expect("a worker waits");
+        order.push(had.recv().expect("a worker"));
+    }
+    tell.send(()).expect("a worker waits");
+    assert_eq!(
+        order.remove(2).chars().count(),
+        50_000,
+        "of a long envelope that is cut in a character"
+    );
+    assert_eq!(
+        order,
+        [
+            "ping",
+            "ping with an action of nothing",
+            "repeat by envelope",
+            "repeat by action",
+            "report",
+            "report with another action"
+        ]
+    );
+    for mut stream in streams {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let status = if answer.contains("unknown") { "500" } else { "200" };
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
+    }
 }

@@ -283,3 +283,48 @@ fn an_answer_of_nothing_may_have_something() {
     let error = Plan::new(Question::layout(), &nothing).expect_err("it has fields");
     assert!(error.to_string().contains("a field of an empty Body"), "{error}");
 }
+
+/// An `Option` of a struct is an element that may be nil, to clients and services; a record says that it is.
+#[test]
+fn messages_may_be_nil_as_a_whole() {
+    let binding = Binding::document_literal();
+    let (ask, answer) = ((NAMESPACE, "ask"), (NAMESPACE, "askResponse"));
+    let signature = Signature::of::<Option<Question>>("ask", "urn:questions#ask", binding, ask)
+        .and_then(|it| it.answered_by::<Option<Answer>>(binding, answer))
+        .expect("a signature");
+    let service = Service::new("Questions", NAMESPACE).operation_as(
+        &signature,
+        |question: Option<Question>| -> Result<Option<Answer>, Fault> {
+            match question {
+                // The other way round.
+                None => Ok(Some(Answer { text: "nothing".into() })),
+                Some(_) => Ok(None),
+            }
+        },
+    );
+    let server = Server::new().service(service).start("127.0.0.1:0").expect("a server");
+    let url = format!("http://{}/", server.address());
+    let mut client = Client::new(&url, NAMESPACE).expect("a client");
+    let some = Some(Question { text: "what".into(), sizes: vec![1] });
+    for _ in 0..2 {
+        let said: Option<Answer> = client.call_as(&signature, &None::<Question>).expect("a reply");
+        assert_eq!(said, Some(Answer { text: "nothing".into() }));
+        let said: Option<Answer> = client.call_as(&signature, &some).expect("a reply");
+        assert_eq!(said, None);
+    }
+    let mut question = Record::new(Question::layout());
+    let mut said = Record::new(Answer::layout());
+    assert!(question.set_nil());
+    client.call_record(&signature, &question, &mut said).expect("a reply");
+    assert!(!said.is_nil() && said.get("text").is_some(), "{said:?}");
+    question = Record::from_message(some.as_ref().expect("a question"));
+    client.call_record(&signature, &question, &mut said).expect("a reply");
+    assert!(said.is_nil(), "{said:?}");
+    // Where no `Option` is, nothing is nil.
+    let plain = Signature::of::<Question>("ask", "urn:questions#ask", binding, ask)
+        .and_then(|it| it.answered_by::<Answer>(binding, answer))
+        .expect("a signature");
+    let error = client.call_as::<Question, Answer>(&plain, &Question::default());
+    let error = error.expect_err("the answer is nil").to_string();
+    assert!(error.contains("a message, not nil"), "{error}");
+}

@@ -8,11 +8,12 @@ use crate::container::Container;
 use crate::decoder::Body;
 use crate::entries::ENTRY;
 use crate::form::{Form, Value};
+use crate::options::Layout;
 use crate::paths::Step;
-use crate::plan::{Layout, NONE, ScopePlan, Shape, Slot};
+use crate::plan::{NONE, ScopePlan, Shape, Slot};
 use crate::types::begins_with_arm;
 use crate::unknown::capture::ScopePath;
-use crate::unknown::{NIL_WITH_ATTRIBUTES, NOTHING};
+use crate::unknown::{MESSAGE, NIL_WITH_ATTRIBUTES, NOTHING};
 
 impl<'a, R: Form> Body<'a, R> {
     /// The attributes of the start tag just read that describe the content of a field or component.
@@ -334,14 +335,35 @@ impl<'a, R: Form> Body<'a, R> {
         Ok(Step::Between(component))
     }
 
-    /// Passes over a message that is nil. Of one that is nothing, the Body has been read.
+    /// Reads a message that is nil, whose start tag was just read. Of one that is nothing, the Body has been read.
+    ///
+    /// # Errors
+    /// It cannot be so, and has something that must be there.
     #[cold]
-    pub(super) fn nothing(&mut self) -> Result<()> {
+    pub(super) fn nil_message<F: Fields>(&mut self, message: &mut F) -> Result<()> {
         if self.plan.options.layout == Layout::Nothing {
             return Ok(());
         }
+        if self.attributes {
+            self.hold_first(false)?;
+        }
+        self.held_nil_message(message)
+    }
+
+    /// The same of one whose attributes are held, if they are values.
+    #[cold]
+    pub(super) fn held_nil_message<F: Fields>(&mut self, message: &mut F) -> Result<()> {
+        let plan = self.plan;
         self.field = usize::MAX;
-        self.pass_nil(NONE).map(|_| ())
+        let what = match plan.options.nillable && message.set_nil() {
+            true if self.tags.held.is_empty() || plan.options.nil_in_records => {
+                return self.nil_scope(&plan.scopes[0], message);
+            }
+            true => NIL_WITH_ATTRIBUTES,
+            false if plan.may_be_nil() => return self.pass_nil(NONE).map(|_| ()),
+            false => MESSAGE,
+        };
+        Err(self.error(ErrorKind::Expected(what.into()), self.at()))
     }
 
     /// Is there a value of a field that has a default? Of an empty element it is the one that the slot has for it. Without

@@ -25,9 +25,10 @@ use crate::names::Name;
 use crate::namespaces::OF_NONE;
 use crate::numbered::Numbers;
 use crate::opening::{self, Entered, Names};
+use crate::options::Layout;
 use crate::package::{Resolver, Unpacked};
 use crate::paths::Gap;
-use crate::plan::{Layout, Plan, ScopePlan};
+use crate::plan::{Plan, ScopePlan};
 use crate::tags::Tags;
 use crate::templates::{Opening, Templates};
 use crate::unknown::UnknownCounter;
@@ -236,7 +237,7 @@ impl Decoder {
         body.fast = self.fast && !plan.in_tags;
         body.in_order = self.in_order;
         match nil {
-            true => body.nothing()?,
+            true => body.nil_message(message)?,
             false => body.message(false, message)?,
         }
         if body.fast && body.reader.end_document() {
@@ -286,7 +287,7 @@ impl Decoder {
             }
         }
         match entered {
-            Entered::Nil => body.nothing()?,
+            Entered::Nil => body.nil_message(message)?,
             _ => body.message(known, message)?,
         }
         let mut reader = body.reader;
@@ -437,8 +438,8 @@ impl<'a, R: Form> Body<'a, R> {
         if !known {
             self.pend();
         }
-        if self.attributes {
-            self.hold_first(known)?;
+        if self.attributes && self.hold_first(known)? {
+            return self.held_nil_message(message);
         }
         self.scope(&self.plan.scopes[0], message)
     }

@@ -5,6 +5,7 @@ mod form;
 mod infoset;
 mod lists;
 mod markup;
+mod message;
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use crate::container::Enclosing;
 use crate::escape::{escape, in_quotes, in_text};
 use crate::package::Attaching;
 use crate::parts::Part;
-use crate::plan::{Element, ListForm, NONE, Plan, ScopePlan, Shape, Slot};
+use crate::plan::{EMPTY_IS_DEFAULT, Element, ListForm, NONE, Plan, ScopePlan, Shape, Slot};
 use crate::types::ByType;
 use crate::unknown::restore::KeptContent;
 
@@ -144,14 +145,11 @@ impl Encoder {
             attaching: &mut self.attaching,
             problem: None,
         };
-        body.check(message);
-        body.fields(message);
-        body.finish_scope();
-        if ATTRIBUTES {
-            body.close(&plan.root_end);
+        match plan.options.nillable && message.is_nil() {
+            true => body.nil_message(message),
+            false => body.message(message),
         }
         let (problem, mut form) = (body.problem.take(), body.form);
-        write(&mut self.output, &plan.epilogue);
         form.flush(&mut self.output);
         if !self.kept.is_empty() {
             if !F::IS_XML {
@@ -246,11 +244,13 @@ impl<'a, F: Form, const ATTRIBUTES: bool> Body<'a, F, ATTRIBUTES> {
         }
     }
 
-    /// Without text, none is the same as an empty one.
+    /// Without text, none is the same as an empty one, or it is the default.
     #[cold]
     fn reject_empty_text(&mut self, field: usize) {
         let fields = &self.plan.layout.scopes()[self.scope_index].fields;
-        if fields[field].need != Need::Required {
+        if self.scope.slots[field].empty.is_some() {
+            self.fail(field, EMPTY_IS_DEFAULT);
+        } else if fields[field].need != Need::Required {
             self.fail(field, "an element with empty text cannot be told from one without");
         }
     }
@@ -476,7 +476,7 @@ impl<'a, F: Form, const ATTRIBUTES: bool> Body<'a, F, ATTRIBUTES> {
     #[cold]
     fn reject_default(&mut self, field: usize) {
         if self.scope.slots[field].shape == Shape::Defaulted {
-            self.fail(field, "an element that is empty stands for the default");
+            self.fail(field, EMPTY_IS_DEFAULT);
         }
     }
 
@@ -645,7 +645,7 @@ impl<W: Form, const ATTRIBUTES: bool> FieldEncoder for Body<'_, W, ATTRIBUTES> {
         if !value.is_empty() && self.write_typed(field, |writer, name| writer.bytes(name, value)) {
             return;
         }
-        if W::IS_XML && value.len() >= self.attaching.from && self.attach(field, value) {
+        if W::IS_XML && self.attaching.takes(value) && self.attach(field, value) {
             return;
         }
         let mut text = std::mem::take(self.base64);

@@ -1,7 +1,7 @@
 //! The envelope around a message.
 
 use crate::naming::Naming;
-use crate::plan::{Layout, Style, Version};
+use crate::options::{Layout, Style, Version};
 
 /// Namespace of a SOAP 1.1 envelope.
 pub(super) const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";

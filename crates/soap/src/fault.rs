@@ -12,7 +12,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Result};
 use crate::document;
 use crate::fragment::Fragment;
 use crate::header::{HeaderBlock, namespace};
-use crate::plan::Version;
+use crate::options::Version;
 use crate::qname::QName;
 
 /// Which side made the mistake (SOAP 1.1 section 4.4.1, SOAP 1.2 part 1 section 5.4.6).
@@ -245,6 +245,13 @@ fn version_name(version: Version) -> &'static str {
 /// sender's is [`Fault::of_error`].
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
+        Self::receiver(error.to_string())
+    }
+}
+
+/// What failed on the way to or from a file, say: the receiver's fault.
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
         Self::receiver(error.to_string())
     }
 }

@@ -8,7 +8,7 @@ use trunkline_message::{Error, ErrorKind, Limits, Result};
 
 use crate::envelope::{SOAP11, SOAP12};
 use crate::fragment::Fragment;
-use crate::plan::Version;
+use crate::options::Version;
 use crate::qname::QName;
 
 /// The maximum number of header blocks of a message: every node that processes headers reads each

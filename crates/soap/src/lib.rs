@@ -45,6 +45,7 @@ mod naming;
 mod nothing;
 mod numbered;
 mod opening;
+mod options;
 mod order;
 mod package;
 mod parts;
@@ -76,8 +77,12 @@ pub use fragment::Fragment;
 pub use header::{HeaderBlock, Roles, is_forwarded, not_understood, targeted};
 pub use naming::xsd_name;
 pub use nothing::Nothing;
-pub use package::{Attachments, Packed, Packing, Unpacked, is_package, unpack};
-pub use plan::{Layout, Options, Plan, Style, Version};
+pub use options::{Layout, Options, Style, Version};
+pub use package::{
+    Attachments, Following, Packed, Packing, Unpacked, decoded_id, is_package, new_id, refers_to,
+    unpack, unpack_envelope,
+};
+pub use plan::Plan;
 pub use qname::QName;
 pub use reader::{BodyPlace, Opened, open, open_from};
 pub use types::type_of_arm;

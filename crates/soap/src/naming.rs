@@ -15,7 +15,8 @@ use crate::binding::{
 };
 use crate::dimensions::Dimensions;
 use crate::namespaces::{Namespaces, Place};
-use crate::plan::{Layout, NONE, Options, Shape, Style, Version};
+use crate::options::{Layout, Options, Style, Version};
+use crate::plan::{NONE, Shape};
 use crate::qname::QName;
 use crate::types::TypeNamespaces;
 

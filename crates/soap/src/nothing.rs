@@ -2,7 +2,7 @@
 
 use trunkline_message::Message;
 
-use crate::plan::{Layout, Options, Style, Version};
+use crate::options::{Layout, Options, Style, Version};
 
 /// A message that has nothing in the Body: what is asked or answered where a description has no part for it.
 ///

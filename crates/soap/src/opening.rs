@@ -12,9 +12,12 @@ use crate::attributes::{
 use crate::envelope::{SOAP11, SOAP12};
 use crate::form::Form;
 use crate::names::Name as Meaning;
-use crate::plan::{Layout, NONE, Plan};
+use crate::options::Layout;
+use crate::plan::{NONE, Plan};
 use crate::types::check_root_type;
-use crate::unknown::{UnknownCounter, meant_as_item, misplaced, rejected, rejected_among_others};
+use crate::unknown::{
+    MESSAGE, UnknownCounter, meant_as_item, misplaced, rejected, rejected_among_others,
+};
 
 /// What names mean inside the message's own element.
 #[derive(Clone, Copy, Debug)]
@@ -212,7 +215,7 @@ fn message<R: Reader>(
         let fits = check_root_type(root_type, reader);
         fits.map_err(|kind| Error::new(kind, reader.began()))?;
     }
-    let nil = check(plan, reader, plan.may_be_nil())?;
+    let nil = check(plan, reader, plan.options.nillable || plan.may_be_nil())?;
     if plan.in_tags {
         return Ok(nil);
     }
@@ -233,7 +236,7 @@ fn message<R: Reader>(
 fn check(plan: &Plan, reader: &impl Reader, may: bool) -> Result<bool> {
     let known_attributes = KnownAttributes::read(plan, reader).and_then(|known_attributes| {
         if !may {
-            known_attributes.reject_nil("a message, not nil")?;
+            known_attributes.reject_nil(MESSAGE)?;
         }
         known_attributes.reject_others(plan).map(|()| known_attributes.nil)
     });

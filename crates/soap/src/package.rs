@@ -5,14 +5,17 @@
 //! [decoded](crate::Decoder::decode_package), and puts them there when it is [packed](crate::Encoder::pack): nothing is written as base64 in
 //! between. The plain twin is [`Unpacked::whole`], the envelope with base64 in their places.
 
+mod following;
 mod pack;
 mod references;
 mod unpack;
 
+pub use following::Following;
 pub(crate) use pack::{Attaching, Reference};
-pub use pack::{Packed, Packing};
+pub use pack::{Packed, Packing, new_id};
+pub use references::{decoded as decoded_id, refers_to};
 pub(crate) use unpack::Resolver;
-pub use unpack::{Unpacked, unpack};
+pub use unpack::{Unpacked, unpack, unpack_envelope};
 
 const DIME: &str = "application/dime";
 const MIME: &str = "multipart/related";

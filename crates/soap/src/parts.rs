@@ -5,7 +5,8 @@ use trunkline_wire::Literal;
 
 use crate::binding::{is_repeated, is_unwrapped};
 use crate::naming::Naming;
-use crate::plan::{Layout, Options, Shape, Slot};
+use crate::options::{Layout, Options};
+use crate::plan::{Shape, Slot};
 
 /// A field that is written though it is not set.
 #[derive(Debug)]

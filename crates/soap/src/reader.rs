@@ -11,7 +11,7 @@ use crate::document;
 use crate::envelope::{SOAP11, SOAP12};
 use crate::header::{HeaderBlock, MOST_BLOCKS, namespace};
 use crate::opening::excerpt;
-use crate::plan::Version;
+use crate::options::Version;
 use crate::qname::QName;
 
 /// A message up to the first child of its Body.

@@ -99,7 +99,8 @@ impl Slots<'_> {
         let component = naming.around(id, index);
         let (visit, rank) = (order.visit_of[index], order.rank_of[index]);
         let white_space = WhiteSpace::of(naming.layout, naming.layout.scope(id), field);
-        let empty = naming.empty(field).filter(|_| shape == Shape::Defaulted).map(Into::into);
+        let may_be_empty = matches!(shape, Shape::Defaulted | Shape::Text);
+        let empty = naming.empty(field).filter(|_| may_be_empty).map(Into::into);
         Slot {
             start,
             end,

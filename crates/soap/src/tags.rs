@@ -186,7 +186,7 @@ impl<'a, R: Form> Body<'a, R> {
         Ok(())
     }
 
-    /// An empty element has no text: the field is absent, unless it is required.
+    /// An empty element stands for its default. Without one it has no text: the field is absent, unless it is required.
     fn empty_text<F: Fields>(
         &mut self,
         field: usize,
@@ -194,15 +194,13 @@ impl<'a, R: Form> Body<'a, R> {
         at: usize,
         into: &mut F,
     ) -> Result<()> {
-        let is_required =
-            self.plan.layout.scopes()[self.scope].fields[field].need == Need::Required;
+        let plan = self.plan;
+        let slot = &plan.scopes[self.scope].slots[field];
+        let is_required = plan.layout.scopes()[self.scope].fields[field].need == Need::Required;
+        self.value = self.no_text(at);
         // A list that is not there is empty.
-        let is_list = self.plan.scopes[self.scope].slots[field].is_mixed();
-        match is_required && !is_list {
-            true => {
-                self.value = self.no_text(at);
-                self.take_text(field, seen, at, into)
-            }
+        match self.has_value(slot, at) || is_required && !slot.is_mixed() {
+            true => self.take_text(field, seen, at, into),
             false => Ok(()),
         }
     }
@@ -310,11 +308,12 @@ impl<'a, R: Form> Body<'a, R> {
     }
 
     /// Reads the attributes of the message's own element: if a template matched what stands before them (`known`), the
-    /// parser stands before them, else behind the tag.
+    /// parser stands before them, else behind the tag. Do they say, of one that is known, that it is nil?
     #[inline(never)]
-    pub(super) fn hold_first(&mut self, known: bool) -> Result<()> {
+    pub(super) fn hold_first(&mut self, known: bool) -> Result<bool> {
         // It is left from a message that broke off.
         self.tags.ended = false;
+        let mut nil = false;
         if known {
             let at = self.reader.position();
             let end = if self.fast { self.hold_planned(0, NONE, at) } else { None };
@@ -325,16 +324,16 @@ impl<'a, R: Form> Body<'a, R> {
                 if end.empty {
                     self.reader.pop_known_elements(1);
                 }
-                return Ok(());
+                return Ok(false);
             }
             self.unknown.begin();
             self.reader.restart()?;
-            opening::open(self.plan, &mut self.reader, self.unknown)?;
+            nil = opening::open(self.plan, &mut self.reader, self.unknown)?;
             self.begin_behind_tag();
         }
         self.check_names();
         self.field = usize::MAX;
-        self.hold(&self.plan.scopes[0], NONE)
+        self.hold(&self.plan.scopes[0], NONE).map(|()| nil)
     }
 
     /// A template of the envelope ends before the attributes, and an answer's first element stands behind them.

@@ -19,7 +19,8 @@ use crate::envelope::{SOAP11, SOAP12};
 use crate::form::Xml;
 use crate::gap_templates::GapTemplates;
 use crate::opening::{self, Entered, Names};
-use crate::plan::{Layout, Plan};
+use crate::options::Layout;
+use crate::plan::Plan;
 use crate::unknown::UnknownCounter;
 
 /// Openings that are kept at most.

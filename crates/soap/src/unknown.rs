@@ -23,6 +23,9 @@ use crate::unknown::capture::Pending;
 pub(super) const NIL_WITH_ATTRIBUTES: &str =
     "no attributes of its type in an element that is nil, for which the message has no place";
 
+/// What the element of a message is that may not be nil.
+pub(super) const MESSAGE: &str = "a message, not nil";
+
 /// What stands in an element that is nil (XML Schema part 1 section 2.6.2).
 pub(super) const NOTHING: &str = "no content in an element that is nil";
 

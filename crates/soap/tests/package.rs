@@ -7,7 +7,7 @@ use trunkline_message::{Limits, Message, Record, Structure, UnknownContent};
 use trunkline_random::Random;
 use trunkline_soap::{
     Attachments, Decoder, Encoder, Options, Packed, Packing, Plan, Style, Unpacked, Version,
-    is_package, unpack,
+    is_package, new_id, refers_to, unpack, unpack_envelope,
 };
 
 const KINDS: [Attachments; 4] =
@@ -104,6 +104,89 @@ fn octets_are_themselves_in_every_kind_of_package_and_come_back() {
             }
         }
     }
+}
+
+/// What stands for octets that are yet to come is the URI of their part.
+#[test]
+fn an_envelope_is_read_before_the_parts_that_follow_it() {
+    for style in [Style::DocumentLiteral, Style::RpcEncoded] {
+        for version in [Version::Soap11, Version::Soap12] {
+            let plan = plan(style, version);
+            for kind in KINDS {
+                let packed = packed(&plan, kind, 4);
+                let package = parts(&packed);
+                let (first, limits) = (&package.parts[0], Limits::default());
+                let envelope = unpack_envelope(&packed.media_type, first, &limits);
+                let envelope = envelope.expect("an envelope").expect("it is the first part");
+                assert_eq!(envelope.attachments(), kind);
+                let mut read = Picture::default();
+                Decoder::new(&plan).decode_package(&envelope, &mut read).expect("a message");
+                let mut count = 0;
+                let mut fill = |octets: &mut Vec<u8>| {
+                    let Ok(uri) = std::str::from_utf8(octets) else { return };
+                    let mut others = package.parts[1..].iter();
+                    if let Some(part) = others.find(|it| refers_to(uri, &it.head.id)) {
+                        *octets = part.data.clone();
+                        count += 1;
+                    }
+                };
+                fill(&mut read.pixels);
+                fill(&mut read.digest);
+                read.thumbnail.iter_mut().for_each(&mut fill);
+                read.layers.iter_mut().for_each(|it| fill(&mut it.mask));
+                assert_eq!(read, picture(), "{kind:?} {style:?}");
+                assert_eq!(count, package.parts.len() - 1, "{kind:?} {style:?}");
+                // The name of a layer looks like a reference, and stays what it is.
+                let is_text = kind == Attachments::SwaRef;
+                assert_eq!(envelope.expected().len(), if is_text { 0 } else { count });
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_follow_an_envelope_piece_by_piece() {
+    let plan = plan(Style::DocumentLiteral, Version::Soap11);
+    for kind in KINDS {
+        for pieces in [&[&b""[..]][..], &[b"1", b"", b"\r\n--"], &[b"12345", b"1234"]] {
+            let heads = [new_id(), new_id()].map(|id| Head { id, ..Head::default() });
+            let [pixels, mask] = [0, 1].map(|it| format!("cid:{}", heads[it].id).into_bytes());
+            let layers = vec![Layer { mask, name: "one".into() }];
+            let picture = Picture { pixels, layers, ..picture() };
+            let mut packed = Packed::default();
+            let packing = Packing { attachments: kind, from: 4, action: "" };
+            let mut encoder = Encoder::new(&plan);
+            let following = encoder.pack_before("", &picture, &packing, &heads, &mut packed);
+            let mut following = following.expect("a package");
+            let mut bytes = std::mem::take(&mut packed.bytes);
+            for _ in &heads {
+                for (at, piece) in pieces.iter().enumerate() {
+                    let is_last = at == pieces.len() - 1;
+                    following.write(piece, is_last, &mut bytes).expect("octets");
+                }
+            }
+            assert!(following.is_empty());
+            following.write(b"more", true, &mut bytes).expect_err("there is no part any more");
+            let unpacked = unpack(&packed.media_type, &bytes, &Limits::default());
+            let mut back = Picture::default();
+            let unpacked = unpacked.expect("a package");
+            Decoder::new(&plan).decode_package(&unpacked, &mut back).expect("a message");
+            let (pixels, mask) = (pieces.concat(), pieces.concat());
+            let layers = vec![Layer { mask, name: "one".into() }];
+            assert_eq!(back, Picture { pixels, layers, ..picture }, "{kind:?}");
+        }
+    }
+    let head = Head { id: "one".into(), ..Head::default() };
+    let packing = Packing { attachments: Attachments::Mtom, from: 4, action: "" };
+    let pack = |heads: &[Head]| {
+        let packed = &mut Packed::default();
+        Encoder::new(&plan).pack_before("", &picture(), &packing, heads, packed).map(drop)
+    };
+    pack(&[]).expect("a package");
+    pack(std::slice::from_ref(&head)).expect_err("no member refers to it");
+    pack(&vec![head.clone(); PARTS]).expect_err("more parts than a package has");
+    let line = Kind::Media("a/b\r\nX: y".into());
+    pack(&[Head { kind: line, ..head }]).expect_err("the end of a line");
 }
 
 #[test]

@@ -178,9 +178,10 @@ impl Codec {
             }
             Format::Json => {
                 let plan = |named| {
-                    let quoted = options.quoted;
-                    let nil_items = options.soap.as_ref().is_some_and(|it| it.style.is_encoded());
-                    json::Plan::new(layout, &json::Options { quoted, named, nil_items })
+                    let (quoted, soap) = (options.quoted, options.soap.as_ref());
+                    let nil_items = soap.is_some_and(|it| it.style.is_encoded());
+                    let nillable = soap.is_some_and(|it| it.nillable);
+                    json::Plan::new(layout, &json::Options { quoted, named, nil_items, nillable })
                 };
                 let (named, bare) = (plan(true)?, plan(false)?);
                 let content = match options.strict {

@@ -29,6 +29,8 @@ pub(crate) struct Line {
     width: usize,
     /// The last line fills up what stands for bytes, as `=` does in base64: nothing goes on behind it.
     is_filled: bool,
+    /// Its last digit or character is no whole byte: it is cut.
+    pub(crate) is_cut: bool,
 }
 
 /// In a log fewer bytes are a word or a number, and in base64 anywhere.
@@ -48,7 +50,7 @@ impl Line {
                 (None, None) => {
                     let is_wrapped = WRAPPED.contains(&self.width)
                         || self.is_cut_fix() && Kind::of(&next.bytes).is_none();
-                    is_wrapped && !self.is_filled && next.width <= self.width
+                    is_wrapped && !self.is_filled && !self.is_cut && next.width <= self.width
                 }
                 _ => false,
             }
@@ -81,6 +83,7 @@ impl Line {
         self.bytes.extend(next.bytes);
         (self.place, self.width) = (next.place, next.width);
         self.is_filled = next.is_filled;
+        self.is_cut = next.is_cut;
     }
 
     /// May a dump begin with it?
@@ -100,10 +103,33 @@ pub(crate) fn line(bytes: &[u8], is_dump: bool) -> Option<Line> {
     let text = text.trim();
     if let Some((place, bytes)) = with_place(text) {
         let (written, width) = (Written::Hexadecimal, text.len());
-        return Some(Line { written, bytes, place: Some(place), width, is_filled: false });
+        let (is_filled, is_cut) = (false, false);
+        return Some(Line { written, bytes, place: Some(place), width, is_filled, is_cut });
     }
     let least = if is_dump { 1 } else { LEAST };
-    in_hexadecimal(text, least).or_else(|| in_base64(text, LEAST))
+    let line = in_hexadecimal(text, least).or_else(|| in_base64(text, LEAST));
+    line.or_else(|| cut_in_hexadecimal(text, is_dump)).or_else(|| cut_in_base64(text))
+}
+
+/// A line of digits, without the last one, which has no other; of a message that is known, where lines may be anything.
+fn cut_in_hexadecimal(text: &str, is_dump: bool) -> Option<Line> {
+    let last = text.chars().last().filter(char::is_ascii_hexdigit)?;
+    let line = in_hexadecimal(&text[..text.len() - last.len_utf8()], LEAST)?;
+    (is_dump || begins_message(&line.bytes)).then_some(Line { is_cut: true, ..line })
+}
+
+/// A line of base64, without its last characters, which are too few; of a message that is known.
+fn cut_in_base64(text: &str) -> Option<Line> {
+    let whole = text.len() - text.len() % 4;
+    let (text, behind) = text.split_at_checked(whole)?;
+    let is_base64 = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'+' | b'/' | b'=');
+    let line = in_base64(text, LEAST).filter(|_| behind.bytes().all(is_base64))?;
+    begins_message(&line.bytes).then_some(Line { is_cut: true, ..line })
+}
+
+/// Words begin as an object of JSON does, in base64.
+fn begins_message(bytes: &[u8]) -> bool {
+    Kind::of(bytes).is_some_and(|it| !matches!(it, Kind::Json | Kind::Gzip))
 }
 
 /// A line of at least so many bytes in pairs of digits.
@@ -112,7 +138,8 @@ fn in_hexadecimal(text: &str, least: usize) -> Option<Line> {
     let digits: String = bare.chars().filter(|it| !matches!(it, ' ' | ':')).collect();
     let bytes = (digits.len() >= 2 * least).then(|| hexadecimal(&digits)).flatten()?;
     let (written, width) = (Written::Hexadecimal, text.len());
-    Some(Line { written, bytes, place: None, width, is_filled: false })
+    let (is_filled, is_cut) = (false, false);
+    Some(Line { written, bytes, place: None, width, is_filled, is_cut })
 }
 
 /// A line of base64, of twice as many characters.
@@ -121,7 +148,8 @@ fn in_base64(text: &str, least: usize) -> Option<Line> {
     let is_long = width >= 2 * least && width.is_multiple_of(4);
     let is_base64 = is_long && base64::decode_into(text.as_bytes(), width, &mut bytes).is_ok();
     let (written, is_filled) = (Written::Base64, text.ends_with('='));
-    is_base64.then_some(Line { written, bytes, place: None, width, is_filled })
+    let is_cut = false;
+    is_base64.then_some(Line { written, bytes, place: None, width, is_filled, is_cut })
 }
 
 /// The place that a line of a dump says it is at, if it says so, behind its blanks.

@@ -48,6 +48,8 @@ pub enum Error {
     Fault(Format, String, String),
     /// An element is nil, and may not be: at a line and a character of XML, with its path.
     Nil(Option<(u32, u32)>, String),
+    /// The element at this path is nil, and its type has to be named, which a message does not keep.
+    NilType(String),
     /// What the message keeps as it stood has processing instructions, which the format has not.
     Instructions(Format),
     /// So much of the message is not described, of which the first is this if it is known, and the format cannot hold it.
@@ -112,17 +114,23 @@ impl fmt::Display for Error {
                 let place = place.map(|it| format!("{}:{}: ", it.0, it.1)).unwrap_or_default();
                 write!(f, "{place}{path}: it is nil, and its element is not nillable: it would be absent")
             }
+            Self::NilType(path) => {
+                write!(f, "{path}: it is nil, and of an abstract type: which one its xsi:type names is not kept")
+            }
             Self::Instructions(format) => {
                 write!(f, "there are processing instructions in what is kept as it stands, and {format} has none")
             }
             Self::Undescribed(format, count, first) => {
-                let are =
-                    if *count == 1 { "field or element is" } else { "fields or elements are" };
-                let first = first.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
-                write!(f, "{count} {are} not described{first}, and {format} does not hold such")
+                f.write_str(&undescribed(*format, *count, first.as_deref()))
             }
         }
     }
+}
+
+fn undescribed(format: Format, count: usize, first: Option<&str>) -> String {
+    let are = if count == 1 { "field or element is" } else { "fields or elements are" };
+    let first = first.map(|it| format!(" ({it})")).unwrap_or_default();
+    format!("{count} {are} not described{first}, and {format} does not hold such")
 }
 
 impl std::error::Error for Error {}

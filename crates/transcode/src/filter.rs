@@ -11,7 +11,8 @@
 //! value      = number | 'text' | true | false
 //! ```
 //!
-//! A path names a field by itself, or with as many structs before it as tell it from others of its name. In a list, one
+//! A path names a field by itself, or with as many structs before it as tell it from others of its name. A name alone is
+//! also that of a field inside a list or struct, the outermost one, if the message has none outside. In a list, one
 //! item that fits is enough. A comparison with a field that is absent is false, `!=` too. Numbers are compared exactly,
 //! with floats as the nearest float of the field's width.
 //!

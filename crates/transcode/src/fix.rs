@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use trunkline_catalogue::fix::field_name;
 use trunkline_codec::fix::{self, SOH};
 use trunkline_message::{Error, ErrorKind, Limits, Result};
-use trunkline_wire::fix_checksum;
+use trunkline_wire::{fix_checksum, scan};
 
 /// A field as it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,31 +66,30 @@ impl Fields<'_> {
     fn data_end(&self, tag: u32, start: usize) -> Option<usize> {
         let (length_tag, length) = self.length?;
         let end = start.checked_add(length)?;
-        // Few fields end there by chance, so that the names of few are looked up.
-        if self.bytes.get(end) != Some(&SOH) {
-            return None;
-        }
-        let behind = field_name(length_tag)?.strip_prefix(field_name(tag)?)?;
-        matches!(behind, "Len" | "Length").then_some(end)
+        let is_data = fix::length_of_data(tag) == Some(length_tag);
+        (is_data && self.bytes.get(end) == Some(&SOH)).then_some(end)
     }
 }
 
 /// BeginString and MsgType.
 pub fn head(bytes: &[u8]) -> Option<(&str, &str)> {
-    usual_head(bytes).or_else(|| any_head(bytes))
+    let usual = usual_head(bytes).and_then(|(begin, message_type)| {
+        Some((std::str::from_utf8(begin).ok()?, std::str::from_utf8(message_type).ok()?))
+    });
+    usual.or_else(|| any_head(bytes))
 }
 
-/// The same where they stand as the standard has it, around BodyLength alone.
-fn usual_head(bytes: &[u8]) -> Option<(&str, &str)> {
+/// The same where they stand as the standard has it, around BodyLength alone; it may be no text.
+pub(crate) fn usual_head(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     fn field<'a>(bytes: &'a [u8], tag: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
         let value = bytes.strip_prefix(tag)?;
-        let end = memchr::memchr(SOH, value)?;
+        let end = scan::find_soh(value, 0)?;
         Some((&value[..end], &value[end + 1..]))
     }
     let (begin, rest) = field(bytes, b"8=")?;
     let (_, rest) = field(rest, b"9=")?;
     let (message_type, _) = field(rest, b"35=")?;
-    Some((std::str::from_utf8(begin).ok()?, std::str::from_utf8(message_type).ok()?))
+    Some((begin, message_type))
 }
 
 fn any_head(bytes: &[u8]) -> Option<(&str, &str)> {
@@ -244,10 +243,11 @@ mod tests {
                 let at = random.below(bytes.len() as u64) as usize;
                 bytes[at] = random.bits() as u8;
             }
-            if let Some(head) = usual_head(&bytes) {
-                usual += 1;
-                assert_eq!(any_head(&bytes), Some(head), "{}", String::from_utf8_lossy(&bytes));
-            }
+            let Some(head) = usual_head(&bytes) else { continue };
+            let is_text = [head.0, head.1].into_iter().all(|it| std::str::from_utf8(it).is_ok());
+            usual += usize::from(is_text);
+            let any = any_head(&bytes).map(|it| (it.0.as_bytes(), it.1.as_bytes()));
+            assert_eq!(any, is_text.then_some(head), "{}", String::from_utf8_lossy(&bytes));
         }
         assert!(usual > 3_000, "{usual}");
     }
@@ -260,6 +260,9 @@ mod tests {
         let all: Vec<_> = fields(bytes).map(|it| it.expect("a field")).collect();
         let values: Vec<_> = all.iter().map(|it| (it.tag, it.value)).collect();
         assert_eq!(values, [(95, &b"5"[..]), (96, b"a\x01b=c"), (58, b"x")]);
+        // Of an extension pack of FIX 5.0 SP2.
+        let all: Vec<_> = fields(b"2522=3\x012521=a\x01b\x01").map(Result::unwrap).collect();
+        assert_eq!((all.len(), all[1].value), (2, &b"a\x01b"[..]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A Reply does not say which operation it answers, and a Fragment not of which message it is the rest: that is known
 //! from what came before, on a connection, or in a file that has both of its directions.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use trunkline_codec::cdr;
@@ -27,6 +27,8 @@ pub struct Head {
     pub request: Option<u32>,
     /// The operation of a Request; of a Reply once it is known.
     pub operation: Option<String>,
+    /// Those that a Reply may answer, if that is not certain: several requests have its number, and not all are answered.
+    pub candidates: Vec<String>,
     /// Is a Request answered?
     pub is_answered: bool,
     /// The status of a Reply or a LocateReply.
@@ -86,6 +88,15 @@ pub struct Exchanges {
     asked: VecDeque<(u32, String)>,
     /// Messages of which the rest is waited for.
     begun: Vec<Begun>,
+    /// What is still to come in a file, by number, where that is known.
+    coming: HashMap<u32, Coming>,
+}
+
+/// Requests that want an answer, and replies, of one number.
+#[derive(Debug, Default)]
+struct Coming {
+    requests: usize,
+    replies: usize,
 }
 
 /// Where a message came from, to tell it if its rest never comes.
@@ -155,6 +166,9 @@ impl Exchanges {
         match (header.message_type, head.request) {
             (REQUEST, Some(request)) => {
                 if let (Some(operation), true) = (&head.operation, head.is_answered) {
+                    if let Some(coming) = self.coming.get_mut(&request) {
+                        coming.requests = coming.requests.saturating_sub(1);
+                    }
                     // Where messages come as they were sent, a number is used again once it was answered, or will not be.
                     // Where one direction comes behind the other, its answers come later, in the same order.
                     if is_client.is_some() {
@@ -167,8 +181,7 @@ impl Exchanges {
                 }
             }
             (REPLY, Some(request)) => {
-                let place = self.asked.iter().position(|it| it.0 == request);
-                head.operation = place.and_then(|it| self.asked.remove(it)).map(|it| it.1);
+                self.answer(request, &mut head);
             }
             // The rest of what is cancelled need not be sent.
             (CANCEL_REQUEST, Some(request)) => {
@@ -188,6 +201,47 @@ impl Exchanges {
         let (origin, bytes) = (origin.clone(), bytes.to_vec());
         self.begun.push(Begun { origin, is_client, request, head: head.clone(), bytes });
         Ok((head, None))
+    }
+
+    /// Counts requests and replies in messages that will be taken one after the other.
+    pub fn look_ahead(&mut self, mut bytes: &[u8]) {
+        self.coming.clear();
+        while let Some(header) = Giop::read(bytes) {
+            let Some((message, rest)) = bytes.split_at_checked(Giop::HEADER + header.length) else {
+                return;
+            };
+            if matches!(header.message_type, REQUEST | REPLY)
+                && let Ok(head) = Head::read(&header, message)
+                && let Some(request) = head.request
+            {
+                let coming = self.coming.entry(request).or_default();
+                match header.message_type {
+                    REPLY => coming.replies += 1,
+                    _ => coming.requests += usize::from(head.is_answered),
+                }
+            }
+            bytes = rest;
+        }
+    }
+
+    /// Finds the operation that a Reply answers: that of the oldest request of its number. If there are more of these, with those that
+    /// are to come, than replies are to come, one is never answered, and nobody knows which.
+    fn answer(&mut self, request: u32, head: &mut Head) {
+        let is_it = |it: &&(u32, String)| it.0 == request;
+        let mut open: Vec<&str> = self.asked.iter().filter(is_it).map(|it| &*it.1).collect();
+        let are_less = self.coming.get_mut(&request).is_some_and(|it| {
+            let are_less = it.replies < open.len() + it.requests;
+            it.replies = it.replies.saturating_sub(1);
+            are_less
+        });
+        let mut seen = HashSet::new();
+        open.retain(|it| seen.insert(*it));
+        if are_less && open.len() > 1 {
+            head.candidates = open.into_iter().map(str::to_owned).collect();
+            return;
+        }
+        let place = self.asked.iter().position(|it| it.0 == request);
+        head.operation = place.and_then(|it| self.asked.remove(it)).map(|it| it.1);
     }
 
     /// Nothing more comes: the messages whose rest was waited for, in the order in which they began.
@@ -326,7 +380,10 @@ impl Calls {
             _ => return not("IDL says nothing of what it holds"),
         };
         let Some(name) = &head.operation else {
-            return not("the request that it answers was not seen");
+            return not(match &*head.candidates {
+                [] => "the request that it answers was not seen",
+                _ => "not every request of its number is answered",
+            });
         };
         // Several interfaces may have one of this name, and which is called only the object knows.
         let all: Vec<usize> =

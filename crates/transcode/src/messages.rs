@@ -3,18 +3,19 @@
 mod dictionary;
 mod envelope;
 mod filters;
+mod leap_second;
 mod selections;
 mod validity;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use memchr::memmem;
 use trunkline_codec::xml::{self, Source};
 use trunkline_codec::{fast_infoset, infoset, json};
 use trunkline_import::{Described, Description};
-use trunkline_message::{Checks, Holds, Layout, Limits, Place, Record, ScopeId, Value};
+use trunkline_message::{Checks, ErrorKind, Holds, Layout, Limits, Place, Record, ScopeId, Value};
 use trunkline_soap as soap;
 
 use crate::codec::{Codec, Format, Options};
@@ -27,6 +28,7 @@ use crate::selection::{Kept, Selection};
 use crate::tree::plain;
 use dictionary::{OF_HEADER, Rules};
 use filters::BoundTo;
+use leap_second::reject_leap_second;
 pub use validity::Invalid;
 
 /// The messages of a description.
@@ -42,13 +44,19 @@ pub struct Messages {
     names: HashMap<String, usize>,
     /// By what names the description finds the messages that JSON calls so; there is one at least.
     called: HashMap<String, Vec<String>>,
-    /// The one that was read last, and its BeginString.
-    last: Option<(usize, Option<Arc<str>>)>,
+    /// The one that was read last.
+    last: Option<usize>,
+    /// Its BeginString, if it was FIX.
+    own: Option<Arc<str>>,
+    /// The last one of FIX, and where its codec stands: the next is mostly of the same type and version.
+    last_of_fix: Option<(usize, usize)>,
 }
 
 /// A message that was asked for.
 #[derive(Debug)]
 struct Known {
+    /// Its name or MsgType, by which it was asked for.
+    name: String,
     layout: Arc<Layout>,
     /// How SOAP says it, if that is described.
     soap: Option<soap::Options>,
@@ -78,6 +86,8 @@ const MOST_COMPILED: usize = 16;
 pub struct Decoded<'a> {
     /// Its layout.
     pub layout: &'a Arc<Layout>,
+    /// How SOAP says it, if that is described.
+    pub soap: Option<&'a soap::Options>,
     /// What it says.
     pub record: &'a Record,
     /// How much of it is not described and not in the record.
@@ -93,7 +103,19 @@ impl Messages {
         };
         let begin_string = options.begin_string.as_deref().or_else(of_dictionary).map(Arc::from);
         let (known, names, called) = Default::default();
-        Self { description, options, limits, begin_string, known, names, called, last: None }
+        let (last, own, last_of_fix) = Default::default();
+        Self {
+            description,
+            options,
+            limits,
+            begin_string,
+            known,
+            names,
+            called,
+            last,
+            own,
+            last_of_fix,
+        }
     }
 
     /// What describes them.
@@ -113,6 +135,44 @@ impl Messages {
     ) -> Result<Decoded<'_>, Error> {
         // What cannot be read is not the message before.
         self.last = None;
+        let (index, compiled) = match self.as_before(format, name, bytes) {
+            Some(same) => same,
+            None => self.reader(format, name, bytes)?,
+        };
+        let left_out = self.read((index, compiled), format, bytes)?;
+        let Known { layout, soap, record, .. } = &self.known[index];
+        Ok(Decoded { layout, soap: soap.as_ref(), record, left_out })
+    }
+
+    /// What [`reader`](Self::reader) finds, where a message of FIX is of the same type and version as the one before.
+    fn as_before(
+        &self,
+        format: Format,
+        name: Option<&str>,
+        bytes: &[u8],
+    ) -> Option<(usize, usize)> {
+        let (index, compiled) = self.last_of_fix.filter(|_| format == Format::Fix)?;
+        let known = &self.known[index];
+        let codec = known.codecs.get(compiled)?;
+        let (begin_string, message_type) = fix::usual_head(bytes)?;
+        // A type that is no text makes the head none.
+        let is_named = match name {
+            Some(name) => known.name == name && std::str::from_utf8(message_type).is_ok(),
+            None => known.name.as_bytes() == message_type,
+        };
+        let is_same = is_named
+            && codec.format == Format::Fix
+            && codec.begin_string.as_ref().is_some_and(|it| it.as_bytes() == begin_string);
+        is_same.then_some((index, compiled))
+    }
+
+    /// Which message bytes are, and where its codec for their format stands: for FIX, of the version that they say.
+    fn reader(
+        &mut self,
+        format: Format,
+        name: Option<&str>,
+        bytes: &[u8],
+    ) -> Result<(usize, usize), Error> {
         let head = if format == Format::Fix { fix::head(bytes) } else { None };
         let name = match (name, head) {
             (Some(name), _) => Cow::Borrowed(name),
@@ -120,9 +180,11 @@ impl Messages {
             (None, None) => self.name_of(format, bytes)?,
         };
         let index = self.index(&name)?;
-        let left_out = self.read(index, (format, head.map(|it| it.0)), bytes)?;
-        let Known { layout, record, .. } = &self.known[index];
-        Ok(Decoded { layout, record, left_out })
+        let found = (index, self.compiled(index, format, head.map(|it| it.0))?);
+        if format == Format::Fix {
+            self.last_of_fix = Some(found);
+        }
+        Ok(found)
     }
 
     /// Appends the message that was read last in another format, and says how much of what it keeps that is not
@@ -131,13 +193,19 @@ impl Messages {
     /// # Errors
     /// Nothing was read, or the format has no form for the message: names the field.
     pub fn write(&mut self, to: Format, out: &mut Vec<u8>) -> Result<usize, Error> {
-        self.write_with("", to, out)
+        self.write_with(&[], "", to, out)
     }
 
-    /// The same with header blocks, as they stand in the Header.
-    fn write_with(&mut self, header: &str, to: Format, out: &mut Vec<u8>) -> Result<usize, Error> {
+    /// The same behind other bytes, and with header blocks, as they stand in the Header.
+    fn write_with(
+        &mut self,
+        before: &[u8],
+        header: &str,
+        to: Format,
+        out: &mut Vec<u8>,
+    ) -> Result<usize, Error> {
         let (index, compiled) = self.writer(to, false)?;
-        let Known { record, codecs, .. } = &mut self.known[index];
+        let Known { layout, record, codecs, .. } = &mut self.known[index];
         let mut kept = record.unknown_fields().iter().map(|it| it.0);
         let of_header = kept.find(|it| to == Format::Fix && OF_HEADER.contains(it));
         if let Some(tag) = of_header {
@@ -146,7 +214,8 @@ impl Messages {
         let codec = &mut codecs[compiled].codec;
         let bytes =
             codec.encode_with(header, record).map_err(|error| Error::Unwritable(to, error))?;
-        out.extend_from_slice(bytes);
+        reject_leap_second(to, bytes, layout, record)?;
+        append(out, before, bytes);
         Ok(codec.not_written())
     }
 
@@ -158,6 +227,21 @@ impl Messages {
     /// As [`decode`](Self::decode), and names the field that has no form.
     pub fn convert(
         &mut self,
+        message: (Format, &[u8]),
+        name: Option<&str>,
+        to: Format,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.convert_behind(&[], message, name, to, out)
+    }
+
+    /// The same behind other bytes, which are appended first, so that room for both is taken once.
+    ///
+    /// # Errors
+    /// As [`convert`](Self::convert).
+    pub fn convert_behind(
+        &mut self,
+        before: &[u8],
         (from, bytes): (Format, &[u8]),
         name: Option<&str>,
         to: Format,
@@ -165,7 +249,13 @@ impl Messages {
     ) -> Result<(), Error> {
         let header = match self.opened(from, bytes)? {
             Some(opened) if opened.is_fault => {
-                return self.convert_fault((from, bytes), opened.header, to, out);
+                let start = out.len();
+                out.extend_from_slice(before);
+                let converted = self.convert_fault((from, bytes), opened.header, to, out);
+                if converted.is_err() {
+                    out.truncate(start);
+                }
+                return converted;
             }
             Some(opened) => self.header_in(to, &opened.header)?,
             None => String::new(),
@@ -176,15 +266,15 @@ impl Messages {
             return Err(Error::Undescribed(from, left_out, None));
         }
         let start = out.len();
-        match self.write_with(&header, to, out)? {
-            0 if from == Format::Xml && has_instructions(to, &out[start..]) => {
+        match self.write_with(before, &header, to, out)? {
+            0 if from == Format::Xml && has_instructions(to, &out[start + before.len()..]) => {
                 out.truncate(start);
                 Err(Error::Instructions(to))
             }
             0 => Ok(()),
             left_out => {
                 out.truncate(start);
-                let (index, _) = self.last.take().ok_or(Error::NothingRead)?;
+                let index = self.last.take().ok_or(Error::NothingRead)?;
                 let Known { layout, record, .. } = &self.known[index];
                 Err(Error::Undescribed(to, left_out, undescribed(layout, record, ScopeId(0))))
             }
@@ -194,8 +284,8 @@ impl Messages {
     /// The message that was read last, and where its codec for a format stands that is written: of FIX, of the version
     /// that it has itself or else of that of all.
     fn writer(&mut self, to: Format, keeps_version: bool) -> Result<(usize, usize), Error> {
-        let (index, own) = self.last.as_ref().ok_or(Error::NothingRead)?;
-        let (index, own, of_all) = (*index, own.as_ref(), self.begin_string.as_ref());
+        let index = self.last()?;
+        let (own, of_all) = (self.own.as_ref(), self.begin_string.as_ref());
         let begin_string = if keeps_version { own.or(of_all) } else { of_all.or(own) };
         let begin_string = match to {
             Format::Fix => Some(begin_string.ok_or(Error::NoBeginString)?.clone()),
@@ -204,14 +294,20 @@ impl Messages {
         Ok((index, self.compiled(index, to, begin_string.as_deref())?))
     }
 
-    /// Reads a message of a format, and if that is FIX of this version: whichever it says, its fields are those of the dictionary.
+    fn last(&self) -> Result<usize, Error> {
+        match self.last {
+            Some(index) => Ok(index),
+            None => Err(Error::NothingRead),
+        }
+    }
+
+    /// Reads a message of a format: whichever version of FIX it says, its fields are those of the dictionary.
     fn read(
         &mut self,
-        index: usize,
-        (format, begin_string): (Format, Option<&str>),
+        (index, compiled): (usize, usize),
+        format: Format,
         bytes: &[u8],
     ) -> Result<usize, Error> {
-        let compiled = self.compiled(index, format, begin_string)?;
         let Known { layout, record, codecs, .. } = &mut self.known[index];
         let Compiled { begin_string, codec, .. } = &mut codecs[compiled];
         let decoded = codec.decode(bytes, record);
@@ -223,7 +319,14 @@ impl Messages {
                 }
             })
         })?;
-        self.last = Some((index, begin_string.clone()));
+        let is_own = match (&self.own, &*begin_string) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        if !is_own {
+            self.own.clone_from(begin_string);
+        }
+        self.last = Some(index);
         Ok(left_out)
     }
 
@@ -273,9 +376,11 @@ impl Messages {
         name: Cow<'a, str>,
         bytes: &[u8],
     ) -> Result<Option<Cow<'a, str>>, Error> {
-        let is_named = json_is_named(bytes)
+        let is_named = json_holds(bytes, |it| matches!(it, json::Value::Object(_)))
             || self.names.contains_key(&*name)
-            || self.description.messages().iter().any(|it| **it == *name);
+            || self.description.messages().iter().any(|it| **it == *name)
+            || json_holds(bytes, |it| matches!(it, json::Value::Null))
+                && !self.description.messages_called(&name).is_empty();
         if !is_named {
             return Ok(None);
         }
@@ -299,7 +404,10 @@ impl Messages {
         }
         let Some((local, namespace)) = envelope.content else { return Ok(None) };
         let of_type = envelope.of_type.as_ref().map(|(local, namespace)| (&**local, &**namespace));
-        let mut names = self.description.names_of_element(&local, &namespace, of_type);
+        let mut names = match envelope.version {
+            Some(_) => self.description.names_of_element(&local, &namespace, of_type),
+            None => self.description.names_of_document(&local, &namespace, of_type),
+        };
         if names.len() < 2 {
             return Ok(Some(names.pop().unwrap_or(local)));
         }
@@ -327,8 +435,17 @@ impl Messages {
         let layout = Arc::new(layout);
         let record = Record::new(&layout);
         let (codecs, filters, selections, checks, rules) = Default::default();
-        let known = Known { layout, soap, record, codecs, filters, selections, checks, rules };
-        self.known.push(known);
+        self.known.push(Known {
+            name: name.to_owned(),
+            layout,
+            soap,
+            record,
+            codecs,
+            filters,
+            selections,
+            checks,
+            rules,
+        });
         self.names.insert(name.to_owned(), self.known.len() - 1);
         Ok(self.known.len() - 1)
     }
@@ -346,6 +463,12 @@ impl Messages {
         if let Some(at) = codecs.iter().position(is_it) {
             return Ok(at);
         }
+        if format == Format::Xml && soap.as_ref().is_some_and(|it| it.layout == soap::Layout::Body)
+        {
+            let what = "a Body as a document; name an element in it (--type)";
+            let error = trunkline_message::Error::new(ErrorKind::Unsupported(what.into()), 0);
+            return Err(Error::NoForm(format, layout.name().to_owned(), error));
+        }
         let begin = begin_string.map(str::to_owned).or_else(|| self.options.begin_string.clone());
         let soap = soap.clone();
         let options = Options { begin_string: begin, soap, ..self.options.clone() };
@@ -357,6 +480,13 @@ impl Messages {
         codecs.push(Compiled { format, begin_string: begin_string.map(Arc::from), codec });
         Ok(codecs.len() - 1)
     }
+}
+
+/// Appends what was written behind other bytes.
+fn append(out: &mut Vec<u8>, before: &[u8], written: &[u8]) {
+    out.reserve(before.len() + written.len());
+    out.extend_from_slice(before);
+    out.extend_from_slice(written);
 }
 
 /// Elements as errors name them: as many as are read at a glance.
@@ -388,13 +518,11 @@ fn json_problem(bytes: &[u8], limits: &Limits) -> Option<trunkline_message::Erro
     json::Values::new(bytes, limits).map_or_else(Some, |mut it| it.next()?.err())
 }
 
-/// Does nothing stand in an object of JSON but one member, which is an object?
-fn json_is_named(bytes: &[u8]) -> bool {
+/// Does nothing stand in an object of JSON but one member, which is such a value?
+fn json_holds(bytes: &[u8], is_it: impl Fn(&json::Value<'_>) -> bool) -> bool {
     let first = json::Values::new(bytes, &Limits::default()).ok().and_then(|mut it| it.next());
     match first {
-        Some(Ok(json::Value::Object(members))) => {
-            matches!(&*members, [(_, json::Value::Object(_))])
-        }
+        Some(Ok(json::Value::Object(members))) => matches!(&*members, [(_, it)] if is_it(it)),
         _ => false,
     }
 }

@@ -4,15 +4,21 @@
 //! It reads nothing itself: bytes are fed to it, and messages are taken out. It holds no more than one message at a time. What
 //! waits for more is not looked at again, so that the time grows with the bytes, however they come and however long a line is.
 
+mod documents;
+mod lines;
 mod tag_value;
 
 use std::collections::VecDeque;
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memchr_iter};
 use trunkline_codec::fix::{self, SOH};
 use trunkline_message::{Error, ErrorKind, Limits};
 use trunkline_net::{Frame, Framer as _, Xml};
 
+use self::documents::{
+    Documents, Fate, LONGEST_NAME, behind_prolog, document_begins, holds_others,
+};
+use self::lines::{Lines, may_be_document};
 use self::tag_value::{
     LONGEST_HEAD, LOOK_BACK, Settled, delimiter, fix_begins, is_right, next_fix, replaced, settle,
     text_end,
@@ -93,6 +99,15 @@ pub enum Content {
 /// The mark of UTF-8 with which some files begin.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Bytes of a line that are searched at once for where something begins.
+const PART: usize = 4096;
+
+/// So many times the bytes of the input are looked at for messages of FIX that are none,
+const MOST_IN_VAIN: u64 = 32;
+
+/// beside so many, since a few that are cut at the beginning of a log should not keep those behind them from being settled.
+const FREE_IN_VAIN: u64 = 64 << 20;
+
 /// Characters of what stands before a message that are kept.
 const LONGEST_BEFORE: usize = 200;
 
@@ -115,10 +130,20 @@ pub struct Scanner {
     xml: Xml,
     /// Finds where a document ends, however deep it is, which is for its reader to limit.
     framing: Limits,
+    /// Documents that begin before this place of the input are not framed: one around them was, in vain.
+    framed: u64,
+    /// What becomes of them.
+    documents: Documents,
+    /// Which lines may be documents.
+    lines: Lines,
+    /// Bytes that were looked at for messages of FIX that were none.
+    in_vain: u64,
     /// Behind that nothing is read.
     unread: Option<Place>,
     /// Lines without a message.
     passed_over: u64,
+    /// Zeros before lines.
+    zeros: u64,
 }
 
 /// A dump that may go on.
@@ -163,6 +188,8 @@ enum Begin {
     Fix(usize),
     Xml(usize),
     Json(usize),
+    /// A document of XML, which is the line up to there.
+    Line(usize),
 }
 
 /// What became of a beginning.
@@ -184,6 +211,10 @@ impl Scanner {
         Self {
             limits,
             framing,
+            framed: 0,
+            documents: Documents::default(),
+            lines: Lines::default(),
+            in_vain: 0,
             unread: None,
             content,
             buffer: Vec::new(),
@@ -196,6 +227,7 @@ impl Scanner {
             of_dump: VecDeque::new(),
             xml: Xml::default(),
             passed_over: 0,
+            zeros: 0,
         }
     }
 
@@ -224,6 +256,11 @@ impl Scanner {
         self.passed_over
     }
 
+    /// How many zeros stood before lines: a log has them where it was truncated while its writer went on.
+    pub fn zeros(&self) -> u64 {
+        self.zeros
+    }
+
     /// From where on nothing is read, since a document there is wrong so that nobody knows where it ends.
     pub fn unread(&self) -> Option<Place> {
         self.unread
@@ -243,6 +280,9 @@ impl Scanner {
             if waiting == 0 {
                 return if self.is_end { self.flush() } else { None };
             }
+            if self.pass_zeros() {
+                continue;
+            }
             let newline = self.newline();
             let length = newline.unwrap_or(waiting);
             let is_whole = newline.is_some() || self.is_end;
@@ -255,11 +295,17 @@ impl Scanner {
                         Taken::Waits => return self.too_long(),
                         Taken::Nothing(used) => self.advance(used),
                         Taken::Message(found, used) => {
+                            self.lines.found();
                             self.advance(used);
                             self.is_used = true;
                             return Some(Ok(found));
                         }
                         Taken::Bad(bad, used) => {
+                            if bad.kind == Some(Kind::Xml) {
+                                let at = (bad.place.offset - self.place.offset) as usize;
+                                let rest = &self.buffer[self.start..self.start + used];
+                                self.lines.cut(&rest[at..]);
+                            }
                             self.advance(used);
                             self.is_used = true;
                             return Some(Err(bad));
@@ -276,6 +322,22 @@ impl Scanner {
                 None => return self.too_long(),
             }
         }
+    }
+
+    /// Are there zeros before a line? Then they are passed over.
+    fn pass_zeros(&mut self) -> bool {
+        if self.is_used || self.content == Content::Documents {
+            return false;
+        }
+        let rest = &self.buffer[self.start..];
+        let zeros = rest.iter().take_while(|it| **it == 0).count();
+        if zeros == 0 {
+            // What has been seen of the line stays so.
+            return false;
+        }
+        self.zeros += zeros as u64;
+        self.advance(zeros);
+        true
     }
 
     /// What waits is longer than a message may be, so that it is passed over.
@@ -326,6 +388,16 @@ impl Scanner {
     fn begin(&mut self, length: usize, is_whole: bool) -> Option<Begin> {
         if self.seen.begin.is_none() {
             let line = &self.buffer[self.start..self.start + length];
+            let is_open = self.content == Content::Log && !self.is_used;
+            let may_be_document =
+                is_open && length <= self.limits.message_bytes && may_be_document(line);
+            if may_be_document && !is_whole {
+                return None;
+            }
+            if may_be_document && let Some(end) = self.lines.document(line, &self.limits) {
+                self.seen.begin = Some(Begin::Line(end));
+                return self.seen.begin;
+            }
             let blanks = line[self.seen.blanks..].iter().take_while(|it| it.is_ascii_whitespace());
             let blanks = self.seen.blanks + blanks.count();
             let begin = match self.is_of_dump(&line[blanks..]) {
@@ -349,21 +421,25 @@ impl Scanner {
         if self.content == Content::Documents && Kind::of(head) == Some(Kind::Xml) {
             return Some(Begin::Xml(blanks));
         }
-        let from = self.seen.nothing;
-        // What begins first is what there is.
-        match fix_begins(line, from) {
-            Some(fix) => match document_begins(&line[..fix], from, false) {
-                Some(xml) => Some(Begin::Xml(xml)),
-                None => Some(Begin::Fix(fix)),
-            },
-            None => document_begins(line, from, is_whole).map(Begin::Xml),
+        // What begins first is what there is. Part by part, since other messages may begin on the same line behind it.
+        let mut from = self.seen.nothing;
+        while from < line.len() {
+            let to = line.len().min(from + PART);
+            let fix = fix_begins(&line[..line.len().min(to + b"8=FI".len())], from);
+            let xml = document_begins(line, from..fix.unwrap_or(to), is_whole);
+            if let Some(begin) = xml.map(Begin::Xml).or(fix.map(Begin::Fix)) {
+                return Some(begin);
+            }
+            from = to;
         }
+        None
     }
 
     fn take(&mut self, begin: Begin) -> Taken {
         match begin {
             Begin::Fix(at) => self.take_fix(at),
             Begin::Xml(at) => self.take_document(at),
+            Begin::Line(end) => Taken::Message(self.found(0, end, Kind::Xml), end),
             Begin::Json(at) => {
                 let end = self.seen.newline.map(|it| it - at);
                 if end.is_none() && !self.is_end {
@@ -444,8 +520,9 @@ impl Scanner {
         let is_good = message.as_ref().is_some_and(|it| is_right(&it.0, &self.limits));
         let settled = match end {
             Some(_) if is_good => Settled::Nothing,
-            Some(_) => settle(line, delimiter, &self.limits, is_open),
-            None => settle(rest, delimiter, &self.limits, !self.is_end),
+            _ if !self.may_look_at(at) => Settled::Nothing,
+            Some(_) => settle(line, delimiter, &self.limits, is_open, &mut self.in_vain),
+            None => settle(rest, delimiter, &self.limits, !self.is_end, &mut self.in_vain),
         };
         let message = match settled {
             Settled::More => return Taken::Waits,
@@ -462,6 +539,13 @@ impl Scanner {
         Taken::Message(Found { bytes, written, ..self.found(at, at, Kind::Fix) }, at + end)
     }
 
+    /// May more be looked at up to there that may be none? Not where many that are cut say that they end far behind, which would
+    /// take time by the square of their number.
+    fn may_look_at(&self, end: usize) -> bool {
+        let most = MOST_IN_VAIN.saturating_mul(self.place.offset + end as u64);
+        self.in_vain <= most.saturating_add(FREE_IN_VAIN)
+    }
+
     /// With the delimiter of the standard, a message ends where its BodyLength says, or else where its CheckSum does.
     fn take_framed_fix(&mut self, at: usize) -> Taken {
         let rest = &self.buffer[self.start + at..];
@@ -471,9 +555,13 @@ impl Scanner {
             let trailer = &message[length - 7..];
             let is_whole = trailer.starts_with(b"10=") && trailer.ends_with(&[SOH]);
             // The end of another one may stand where one that is cut says that it ends.
-            let is_one = || next_fix(message, 0).is_none() || check_sum(message).is_ok();
-            if is_whole && is_one() {
+            let holds_other = is_whole && next_fix(message, 0).is_some();
+            let is_one = || self.may_look_at(at + length) && check_sum(message).is_ok();
+            if is_whole && (!holds_other || is_one()) {
                 return Taken::Message(self.found(at, at + length, Kind::Fix), at + length);
+            }
+            if holds_other {
+                self.in_vain += length as u64;
             }
         }
         if matches!(framed, fix::Frame::Incomplete(_)) && !self.is_end {
@@ -498,35 +586,103 @@ impl Scanner {
 
     fn take_document(&mut self, at: usize) -> Taken {
         let rest = &self.buffer[self.start + at..];
-        match self.xml.frame(rest, &self.framing) {
-            Ok(Frame::Message(range)) => {
-                Taken::Message(self.found(at, at + range.end, Kind::Xml), at + range.end)
+        let begin = self.place.offset + at as u64;
+        let is_log = self.content != Content::Documents;
+        if begin >= self.framed {
+            let most = if is_log { self.most(at) } else { usize::MAX };
+            let text = &rest[..rest.len().min(most)];
+            let length = match self.xml.frame(text, &self.framing) {
+                Ok(Frame::Message(range)) if !is_log || !holds_others(&rest[..range.end]) => {
+                    let end = at + range.end;
+                    return Taken::Message(self.found(at, end, Kind::Xml), end);
+                }
+                Ok(Frame::Message(range)) => range.end,
+                Ok(_) if !self.is_end && text.len() == rest.len() => return Taken::Waits,
+                Ok(_) => text.len(),
+                Err(error) => {
+                    self.xml = Xml::default();
+                    let length = error.offset().clamp(1, rest.len());
+                    if is_log {
+                        self.framed = begin + length as u64;
+                        return self.cut(at, length, Some(error));
+                    }
+                    // Here it is more of a document that was rejected.
+                    let used = at + rest.len();
+                    self.unread = Some(self.place_at(at));
+                    return self.bad(at, Kind::Xml, error, used);
+                }
+            };
+            self.xml = Xml::default();
+            self.framed = begin + length as u64;
+            // Behind a document that is cut may be anything.
+            if !is_log {
+                self.content = Content::Log;
             }
-            Ok(Frame::Skip(_) | Frame::Incomplete(_)) if !self.is_end => Taken::Waits,
-            Ok(_) if is_passed_over(rest) => {
-                self.xml = Xml::default();
-                Taken::Nothing(at + rest.len())
+        }
+        self.take_known_document(at)
+    }
+
+    /// One in a part of the input that was framed in vain: more seems to stand in it than its own.
+    fn take_known_document(&mut self, at: usize) -> Taken {
+        let rest = &self.buffer[self.start + at..];
+        let begin = self.place.offset + at as u64;
+        let limit = self.limits.message_bytes;
+        let most = rest.len().min(self.most(at));
+        match self.documents.fate(begin, &rest[..most]) {
+            Fate::Whole(length) => {
+                Taken::Message(self.found(at, at + length, Kind::Xml), at + length)
+            }
+            Fate::Open if !self.is_end && most == rest.len() => Taken::Waits,
+            Fate::Open if most < rest.len() => {
+                let kind = ErrorKind::Limit { name: "message_bytes", limit };
+                self.cut(at, most, Some(Error::new(kind, limit)))
+            }
+            // Its line has to be there.
+            Fate::Cut if !self.is_end && self.seen.newline.is_none() && most == rest.len() => {
+                Taken::Waits
+            }
+            _ => self.cut(at, most, None),
+        }
+    }
+
+    /// Bytes that may wait for the end of a message which begins so many bytes behind the present place.
+    fn most(&self, at: usize) -> usize {
+        self.limits.message_bytes.saturating_sub(at)
+    }
+
+    /// One that is cut within so many bytes does not hide what follows: the next document on its line, and the lines behind.
+    fn cut(&self, at: usize, most: usize, error: Option<Error>) -> Taken {
+        let rest = &self.buffer[self.start + at..];
+        let line_end = self.seen.newline.map_or(most, |it| most.min(it - at));
+        let line = &rest[..line_end];
+        let element = line_end - behind_prolog(line).len();
+        let next = document_begins(line, element + 1..line_end, true);
+        let used = next.unwrap_or(line_end).max(1);
+        if let Some(error) = error {
+            return self.bad(at, Kind::Xml, error, at + used);
+        }
+        if self.is_end && behind_prolog(rest).is_empty() {
+            return Taken::Nothing(at + rest.len());
+        }
+        match Xml::default().frame(&rest[..used], &self.framing) {
+            // It is wrong, but not cut.
+            Ok(Frame::Message(range)) => {
+                let end = at + range.end;
+                Taken::Message(self.found(at, end, Kind::Xml), end)
             }
             Ok(_) => {
-                self.xml = Xml::default();
+                let framed = self.framed - self.place.offset - at as u64;
+                let behind = &rest[used..most.min(framed as usize).max(used)];
+                let document = document_begins(behind, 0..behind.len(), true);
+                let ends = document.unwrap_or(behind.len());
+                let ends = used + fix_begins(&behind[..ends], 0).unwrap_or(ends);
                 let expected = "the end of the document";
-                // One that is cut does not hide what follows it.
-                let line_end = memchr(b'\n', rest).filter(|_| self.content != Content::Documents);
-                let used = next_document(rest).or(line_end).unwrap_or(rest.len());
-                let error = Error::new(ErrorKind::Truncated { expected }, used);
+                let error = Error::new(ErrorKind::Truncated { expected }, ends);
                 self.bad(at, Kind::Xml, error, at + used)
             }
             Err(error) => {
-                self.xml = Xml::default();
-                // In a log, what stands behind that place may be something else.
-                let used = at + error.offset().clamp(1, rest.len());
-                if self.content != Content::Documents {
-                    return self.bad(at, Kind::Xml, error, used);
-                }
-                // Here it is more of a document that was rejected.
-                let used = at + rest.len();
-                self.unread = Some(self.place_at(at));
-                self.bad(at, Kind::Xml, error, used)
+                let used = error.offset().clamp(1, used);
+                self.bad(at, Kind::Xml, error, at + used)
             }
         }
     }
@@ -534,6 +690,9 @@ impl Scanner {
     /// A line in which nothing begins: perhaps of a dump. Answers the dump before it, if it does not go on.
     fn other_line(&mut self, length: usize) -> Option<Result<Found, Bad>> {
         let bytes = &self.buffer[self.start..self.start + length];
+        if !self.is_used {
+            self.lines.pass(bytes);
+        }
         let is_dump = self.content == Content::Dumps;
         let line = if self.is_used { None } else { dump::line(bytes, is_dump) };
         let end = || self.pending.as_ref().and_then(|it| it.line.end(bytes));
@@ -568,6 +727,11 @@ impl Scanner {
             self.passed_over += 1;
             return None;
         }
+        if line.is_cut {
+            let expected = "the last byte of the dump";
+            let error = Error::new(ErrorKind::Truncated { expected }, line.bytes.len());
+            return Some(Err(Bad { place, kind, error }));
+        }
         if kind == Some(Kind::Fix) {
             self.of_dump = self.several(place, &line);
             if let Some(first) = self.of_dump.pop_front() {
@@ -601,54 +765,12 @@ impl Scanner {
     }
 }
 
-/// The longest name of an element by which a document begins in a log.
-const LONGEST_NAME: usize = 100;
-
-/// Where a document begins on a line of a log, from there on: with a declaration, or an envelope.
-fn document_begins(line: &[u8], from: usize, is_whole: bool) -> Option<usize> {
-    let begins = memchr_iter(b'<', line.get(from..).unwrap_or_default()).map(|it| from + it);
-    let is_end = |it: &u8| matches!(it, b' ' | b'<' | b'>' | b'\t' | b'/' | b'\r' | b'\n');
-    let mut begins = begins.filter(|at| {
-        let rest = &line[at + 1..];
-        let head = &rest[..rest.len().min(LONGEST_NAME + 1)];
-        let end = head.iter().position(is_end);
-        let name = &head[..end.unwrap_or(head.len())];
-        let is_known = name == b"?xml" || name == b"Envelope" || name.ends_with(b":Envelope");
-        is_known && (end.is_some() || is_whole && rest.len() <= LONGEST_NAME)
-    });
-    begins.next()
-}
-
-/// Where the document behind the one that begins here begins.
-fn next_document(rest: &[u8]) -> Option<usize> {
-    let behind = |from: usize| document_begins(rest, from, true);
-    // Behind a declaration stands the document's own element.
-    let own = if rest.starts_with(b"<?xml") { behind(1)? } else { 0 };
-    behind(own + 1)
-}
-
 fn before(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let shown = text.chars().map(|it| if it.is_control() { ' ' } else { it });
     let text: String = shown.collect();
     let text = text.trim().trim_end_matches(['(', ':', ' ']);
     text.chars().take(LONGEST_BEFORE).collect()
-}
-
-/// Is there nothing in these bytes but comments, processing instructions and blanks, as behind a document's element?
-fn is_passed_over(bytes: &[u8]) -> bool {
-    let mut rest = bytes.trim_ascii_start();
-    while !rest.is_empty() {
-        let (begin, end): (&[u8], &[u8]) =
-            if rest.starts_with(b"<!--") { (b"<!--", b"-->") } else { (b"<?", b"?>") };
-        let inside = rest.strip_prefix(begin);
-        let Some((inside, length)) = inside.and_then(|it| Some((it, memmem::find(it, end)?)))
-        else {
-            return false;
-        };
-        rest = inside[length + end.len()..].trim_ascii_start();
-    }
-    true
 }
 
 #[cfg(test)]

@@ -19,7 +19,10 @@ const NAME: usize = 34;
 pub fn of_record(layout: &Layout, record: &Record) -> String {
     let has_tags = layout.notes().of_type(layout.schema().root(), "fix", "message_type").is_some();
     let mut tree = Tree { layout, has_tags, out: String::new() };
-    tree.fields(record, ScopeId(0), 1);
+    if record.is_nil() {
+        tree.line(1, layout.name(), None, NIL);
+    }
+    tree.fields(record, ScopeId(0), 1 + usize::from(record.is_nil()));
     tree.out
 }
 
@@ -208,8 +211,11 @@ fn nil(record: &Record) -> &'static str {
     if record.is_nil() { NIL } else { "" }
 }
 
-/// Is a component in a message, and what it lies in? One arm alone is of a choice.
+/// Is a component in a message, and what it lies in? One arm alone is of a choice, and nothing in what is nil.
 fn is_there(scope: &Scope, record: &Record, mut component: Option<u16>) -> bool {
+    if record.is_nil() {
+        return false;
+    }
     while let Some(known) = component.map(|it| &scope.components[usize::from(it)]) {
         let has_value = || known.fields.clone().any(|it| record.value(it).is_some());
         if known.is_choice || known.need != Need::Required && !has_value() {

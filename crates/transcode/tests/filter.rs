@@ -258,6 +258,31 @@ fn messages_of_several_types_have_what_they_have() {
 }
 
 #[test]
+fn a_name_alone_is_that_of_the_outermost_field() {
+    let mut messages = described("quotes.xml", FIX);
+    let body = "117=q1|54=2|132=1.0850|60=20261126-10:00:00|55=EURUSD|555=2|600=a|566=1.5|600=b";
+    let filters = ["LegPx >= 1.5", "LegID = 'b'", "LegPx > 1.5", "exists LegPx"];
+    let parsed = filters.map(|it| Arc::new(Filter::parse(it).expect("a filter")));
+    filters.iter().for_each(|it| check(&messages, it).expect(it));
+    let got = messages.passes((Format::Fix, &fix("S", body)), None, &parsed);
+    assert_eq!(got.expect("a quote"), [true, true, false, true]);
+
+    let idl = "struct InnerOne { string name; }; struct OuterOne { sequence<InnerOne> inner; };
+        struct LateOne { string name; double px; };
+        struct M { sequence<OuterOne> outer; sequence<LateOne> late; LateOne one; };
+        struct N { sequence<OuterOne> outer; sequence<LateOne> late; };";
+    let mut messages = described("nested.idl", idl);
+    let lists = r#""outer": [{"inner": [{"name": "deep"}]}], "late": [{"name": "a", "px": 1}, {"name": "b", "px": 2}]"#;
+    let filters = ["name = 'one'", "name = 'b'", "name = 'deep'", "outer.inner.name = 'deep'"];
+    let one = format!(r#"{{"M": {{{lists}, "one": {{"name": "one", "px": 3}}}}}}"#);
+    assert_eq!(passes(&mut messages, &one, &filters), [true, false, false, true]);
+    let none = format!(r#"{{"N": {{{lists}}}}}"#);
+    assert_eq!(passes(&mut messages, &none, &filters), [false, true, false, true]);
+    let error = check(&messages, "lte.px > 1").expect_err("no such list");
+    assert!(error.contains("lte.px is no field") && error.contains("did you mean"), "{error}");
+}
+
+#[test]
 fn a_filter_that_nobody_has_is_not_kept() {
     let mut messages = described("quotes.xml", FIX);
     let quote = fix("S", "117=q1|132=1.5");

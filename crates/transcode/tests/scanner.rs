@@ -24,6 +24,13 @@ const PARTS: &[&str] = &[
     "<?xml version='1.0'?>",
     "<s:Envelope x='>'>",
     "</s:Envelope>",
+    "<Envelope>",
+    "</Envelope>",
+    "<Envelope/>",
+    "<![CDATA[",
+    "]]>",
+    "<!--",
+    "-->",
     "<!-- 8=FIX -->",
     "{\"a\":1}",
     "{",
@@ -122,5 +129,97 @@ fn a_long_line_takes_as_long_as_its_bytes() {
     for begin in [message, "8=FIX.4.4\u{1}9=5\u{1}35=0\u{1}10=163\u{1}"] {
         let (_, all) = long(begin, message);
         assert!(all.len() > 160_000 && all.iter().all(Result::is_ok), "{}", all.len());
+    }
+}
+
+/// Four million bytes of this, over and over.
+fn many(part: &str, content: Content) -> (Scanner, Vec<Result<Found, Bad>>) {
+    let input = part.repeat((4 << 20) / part.len());
+    let limits = Limits { message_bytes: 64 << 20, ..Limits::default() };
+    let mut scanner = Scanner::new(limits, content);
+    scanner.feed(input.as_bytes());
+    scanner.end();
+    let all = std::iter::from_fn(|| scanner.next_message()).collect();
+    (scanner, all)
+}
+
+/// Whoever follows each document up to the end looks at a hundred thousand times four million bytes.
+#[test]
+fn documents_that_are_cut_take_as_long_as_their_bytes() {
+    for content in [Content::Log, Content::Documents] {
+        for cut in [
+            "<Envelope>",
+            "<Envelope>\n",
+            "10:00 IN <s:Envelope xmlns:s='x'><s:Body>\n",
+            "<Envelope><Envelope/>",
+            "<Envelope><!--\n",
+            "<Envelope><?p\n",
+            "<Envelope><![CDATA[\n",
+            "<Envelope><a b='\n",
+            "<?xml version='1.0'?><order>\n",
+            "<?xml version='1.0'?><Envelope>\n",
+            "<?xml version='1.0'?><!-- <x> -->",
+            "<?xml ",
+            "<?xml \n",
+            "10:0 <?xml version='1.0'?><?x \n",
+            "10:0 <?xml version='1.0'?><?x ?><?x \n",
+            "10:0 <?xml version='1.0'?><!-- c --><!-- \n",
+            "<Envelope><![CDATA[<Envelope><!--\n",
+            "<Envelope><!--<Envelope><![CDATA[<Envelope><?p <Envelope>\n",
+            "<Envelope><a></b>\n",
+            "<Envelope><![CDATA[<Envelope>]]>\n",
+            "<Envelope><!-- <Envelope> -->\n",
+            "<Envelope>\n</a></Envelope>",
+        ] {
+            let (scanner, all) = many(cut, content);
+            assert!(!all.is_empty() || scanner.unread().is_some(), "{cut:?}");
+        }
+    }
+    // Comments that are cut, in much that is.
+    for around in ["<Envelope><![CDATA[", "<Envelope>\n"] {
+        let cut = format!("{}{}", around.repeat(50_000), "<Envelope><!--\n".repeat(100_000));
+        let (_, all) = many(&cut, Content::Log);
+        assert!(all.len() >= 100_000, "{}", all.len());
+    }
+    // Many names, none of which ends.
+    let names: String = (0..100_000).map(|it| format!("<n{it}:Envelope>\n")).collect();
+    let (_, all) = many(&names, Content::Log);
+    assert!(all.len() >= 100_000 && all.iter().all(Result::is_err), "{}", all.len());
+    // All end in the last line, and none is what it says.
+    let ends =
+        format!("{}{}", "<Envelope>\n<a></b>\n".repeat(100_000), "</Envelope>".repeat(100_000));
+    let (_, all) = many(&ends, Content::Log);
+    assert_eq!(all.len(), 100_000);
+}
+
+/// The same of messages of FIX that say that they end far behind.
+#[test]
+fn messages_that_are_cut_take_as_long_as_their_bytes() {
+    for (delimiter, length) in [("\u{1}", 1_999_986), ("|", 59_986), ("<SOH>", 50_000)] {
+        let head = format!("8=FIX.4.4{delimiter}9={length}{delimiter}35=D{delimiter}58=");
+        for trailer in ["", "10=999", "10=123"] {
+            let heads = head.repeat((2 << 20) / head.len());
+            let width = head.len().saturating_sub(trailer.len() + delimiter.len());
+            let trailer = format!("{}{trailer}{delimiter}", "x".repeat(width));
+            let input = heads + &trailer.repeat((2 << 20) / trailer.len());
+            let (_, all) = many(&input, Content::Log);
+            assert!(all.len() > 10_000, "{delimiter:?}: {}", all.len());
+        }
+    }
+}
+
+#[test]
+fn messages_that_are_cut_do_not_keep_others_from_being_settled() {
+    for (delimiter, counts) in [("|", [1, 10_000]), ("^A", [1, 1_000]), ("<SOH>", [1, 1_000])] {
+        for (count, length) in counts.into_iter().flat_map(|it| [(it, 4_000), (it, 60_000)]) {
+            let cut = format!("8=FIX.4.4|9={length}|35=D|58=trunc\n").repeat(count);
+            let whole = "8=FIX.4.4|9=12|35=B|58=a\nc|10=092|";
+            let behind = "a line of a log\n".repeat(5_000);
+            let input = format!("{cut}{whole}\n{behind}").replace('|', delimiter);
+            let all = scan(input.as_bytes(), Content::Log, &[input.len()]);
+            let settled: Vec<_> = all.iter().flatten().map(|it| it.bytes.clone()).collect();
+            assert_eq!(settled, [whole.replace('|', "\u{1}").into_bytes()], "{count} of {length}");
+            assert_eq!(all.len(), count + 1);
+        }
     }
 }

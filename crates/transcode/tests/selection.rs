@@ -159,6 +159,7 @@ fn json_leaves_out_whatever_is_not_selected() {
             "Depth.levels.maker, Size",
             r#"{"Quote":{"Size":7,"Depth":{"levels":[{"maker":"a"},{"maker":"b"}]}}}"#,
         ),
+        ("maker, Size", r#"{"Quote":{"Size":7,"Depth":{"levels":[{"maker":"a"},{"maker":"b"}]}}}"#),
         (
             "Depth.levels,Depth.levels.maker",
             r#"{"Quote":{"Depth":{"levels":[{"size":1,"maker":"a"},{"size":2,"maker":"b"}]}}}"#,

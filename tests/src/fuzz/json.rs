@@ -22,7 +22,7 @@ pub fn json(data: &[u8]) {
     thread_local! {
         static BENCHES: RefCell<[Bench; 4]> = RefCell::new(
             [(false, false), (false, true), (true, false), (true, true)]
-                .map(|(quoted, named)| Bench::new(&Options { quoted, named, nil_items: false })),
+                .map(|(quoted, named)| Bench::new(&Options { quoted, named, ..Options::default() })),
         );
     }
     let mut choices = Choices::new(data);

@@ -122,7 +122,7 @@ fn a_bomb_of_folders_is_rejected() {
     // What a choice holds is one level, the choice none.
     for (level, path) in levels.iter().zip(paths) {
         let error = error::<Folder>(&level.repeat(100_000), Limits::default());
-        assert!(error.starts_with(&path.repeat(128)), "{error}");
+        assert!(error.starts_with(&path.repeat(4)) && error.contains(" levels "), "{error}");
         assert!(error.ends_with("more than the limit depth = 128 allows"), "{error}");
     }
     let limits = Limits { depth: 3, ..Limits::default() };

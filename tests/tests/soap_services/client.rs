@@ -8,8 +8,8 @@ use trunkline_tests::toolkit::Toolkit;
 
 use super::{FORMATS, messages};
 
-fn call_all(server: &str) {
-    let Some(mut server) = Toolkit::start(server) else { return };
+fn call_all(name: &str) {
+    let Some(mut server) = Toolkit::start(name) else { return };
     let formats = server.formats();
     let port = server.expect("serve 4", "serving");
     for (format, path, binding) in FORMATS {
@@ -24,12 +24,18 @@ fn call_all(server: &str) {
             ClientConfig { keep_alive: false, ..plain() },
             ClientConfig { compression: Some(Compression::Gzip), ..plain() },
         ];
-        for config in configs {
+        // Where a connection goes on, mono's listener takes what follows a body in chunks or in gzip for a bad request.
+        let is_plain = |it: &ClientConfig| !it.chunked && it.compression.is_none();
+        let is_read = |it: &ClientConfig| is_plain(it) || name != "asmx-services";
+        for config in configs.into_iter().filter(is_read) {
+            let told = format!("{config:?}");
             let mut client = CustomerClient::with(&url, binding, config).expect("a client");
             for message in messages() {
                 let mut expected = message.clone();
                 expected.header = RESPONSE.into();
-                let reply = client.echo(&message).unwrap_or_else(|error| panic!("{url}: {error}"));
+                let reply = client
+                    .echo(&message)
+                    .unwrap_or_else(|error| panic!("{name} at {url}, {told}: {error}"));
                 assert!(reply == expected, "{url}: the reply is not the request");
             }
         }
@@ -59,4 +65,11 @@ fn our_client_calls_gsoap_in_all_styles() {
 #[test]
 fn our_client_calls_metro_in_the_literal_styles() {
     call_all("metro-services");
+}
+
+#[test]
+fn our_client_calls_cxf_axis_and_asmx_in_their_styles() {
+    for server in ["cxf-services", "axis-services", "asmx-services"] {
+        call_all(server);
+    }
 }

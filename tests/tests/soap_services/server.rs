@@ -9,6 +9,11 @@ use super::{FORMATS, corpus, serve, serve_with};
 
 /// Each operation, in each way that a client has to send a request.
 fn call_all(client: &str) {
+    call_in(client, &["", " chunked", " gzip", " close", " gzip chunked"]);
+}
+
+/// The same in these ways.
+fn call_in(client: &str, ways: &[&str]) {
     let Some(mut client) = Toolkit::start(client) else { return };
     let formats = client.formats();
     let server = serve();
@@ -20,7 +25,7 @@ fn call_all(client: &str) {
         tried += 1;
         load(&mut client, format, binding);
         let url = format!("http://{}{path}", server.address());
-        for how in ["", " chunked", " gzip", " close", " gzip chunked"] {
+        for how in ways {
             call(&mut client, &url, format, "echo", how);
         }
         call(&mut client, &url, format, "refuse", "");
@@ -48,6 +53,18 @@ fn gsoap_calls_our_service_in_all_styles() {
 #[test]
 fn metro_calls_our_service_in_the_literal_styles() {
     call_all("metro-services");
+}
+
+#[test]
+fn cxf_and_axis_call_our_service_in_their_styles() {
+    call_all("cxf-services");
+    call_all("axis-services");
+}
+
+/// It does not compress.
+#[test]
+fn asmx_calls_our_service_in_its_styles() {
+    call_in("asmx-services", &["", " chunked", " close"]);
 }
 
 #[test]

@@ -96,6 +96,16 @@ impl Running {
         Some(kibibytes * 1024)
     }
 
+    /// What the threads that it has have used of the processors so far, to the nanosecond; `None` as for [`Running::resident_bytes`].
+    pub fn threads_time(&self) -> Option<Duration> {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.process()?)).ok()?;
+        let used = threads.flatten().filter_map(|thread| {
+            let told = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+        });
+        Some(used.sum())
+    }
+
     /// What it has used of the processors so far, all threads together, in steps of 10 ms; `None` as for [`Running::resident_bytes`].
     pub fn processor_time(&self) -> Option<Duration> {
         let status = fs::read_to_string(format!("/proc/{}/stat", self.process()?)).ok()?;

@@ -268,7 +268,8 @@ pub(crate) enum Column {
     Time,
     /// Of guaranteed messages: redelivered and how often, unconfirmed, kept; of others: last, if it is a last value
     State,
-    /// The payload: text, FIX with | between its fields, Fast Infoset as XML, and else hexadecimal behind what it is
+    /// The payload: text as it is, FIX with | between its fields, Fast Infoset as XML, and else hexadecimal behind what
+    /// it is. JSON comes on one line; other text with control characters has escapes for them, and \\ for a backslash
     Payload,
 }
 

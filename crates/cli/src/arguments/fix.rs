@@ -27,8 +27,9 @@ pub(crate) enum FixCommand {
     ///
     /// The rules are a file of TOML: `[[answer]]` has `to`, a message by its name or MsgType; `when`, fields and the values
     /// that they must have; `times`, how often it is given; and `send`, a message as `connect` takes it, or a list of them, in
-    /// which {ClOrdID} or {11} is what that field of the message has, or `reject`, the text of a BusinessMessageReject. The
-    /// first answer that fits is given.
+    /// which {ClOrdID} or {11} is what that field of the message has, {now} the time and {count} a number that counts up from 1
+    /// over all answers; {{now}} is the text {now}. Or it has `reject`, the text of a BusinessMessageReject, in which braces are
+    /// text, and `reason`, its BusinessRejectReason (0 if it is not there). The first answer that fits is given.
     Accept(FixAcceptArguments),
 }
 
@@ -124,6 +125,9 @@ pub(crate) struct FixAcceptArguments {
     /// The rules by which messages are answered
     #[arg(long, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,
+    /// Take rules whose values are not those of the dictionary, too, to see what the other side makes of them
+    #[arg(long, requires = "answers")]
+    pub(crate) unchecked: bool,
 }
 
 fn version(text: &str) -> Result<Version, String> {

@@ -298,6 +298,12 @@ impl Network<'_, '_> {
                 (Some(gap), Some(left)) => Some(format!("{left}; {gap}")),
                 (None, left) => left,
             };
+            let early = early(&streams[side as usize]);
+            let told = match (told, early) {
+                (Some(told), Some(early)) => Some(format!("{told}; {early}")),
+                (None, Some(early)) => Some(format!("{}: {early}", side.name())),
+                (told, None) => told,
+            };
             if let Some(told) = told {
                 remark(&format!("{number}: {from} to {to}: {told}"));
             }
@@ -393,6 +399,14 @@ fn shown(gap: Gap) -> String {
         1 => format!("1 byte from byte {at} on was not captured"),
         bytes => format!("{bytes} bytes from byte {at} on were not captured"),
     }
+}
+
+/// Says how much of one side was captured too late.
+fn early(stream: &Stream) -> Option<String> {
+    let bytes = stream.early();
+    let told =
+        || format!("{} before the first captured came later, not read", counted(bytes, "byte"));
+    (bytes > 0).then(told)
 }
 
 impl Connection {

@@ -171,9 +171,7 @@ impl<'a> Show<'a> {
             let others = if lines > 0 { format!("; {others} without one") } else { String::new() };
             remark(&format!("{file}: {messages}{wrong}{others}"));
         }
-        if let Some(place) = scanner.unread() {
-            remark(&unread(file, place));
-        }
+        tell_unread(file, &scanner);
         // A log has other lines, too, and a file may be empty; what has nothing else is no file of messages.
         let unknown = self.unknown - before.2;
         self.is_foreign |= shown == unknown && unknown + lines > 0;
@@ -191,6 +189,7 @@ impl<'a> Show<'a> {
     /// Shows the messages of GIOP in a stream.
     pub(super) fn giop(&mut self, file: &str, bytes: &[u8]) -> Result<(), Fault> {
         let mut at = 0;
+        self.exchanges.look_ahead(bytes);
         while at < bytes.len() {
             let rest = &bytes[at..];
             let end = Giop::read(rest).map(|it| Giop::HEADER + it.length);
@@ -207,6 +206,8 @@ impl<'a> Show<'a> {
             self.found(file, &Found::alone(place, bytes));
             at += end;
         }
+        // What comes next is none of this file.
+        self.exchanges.look_ahead(&[]);
         self.flush()
     }
 
@@ -625,11 +626,17 @@ impl<'a> Show<'a> {
     }
 }
 
-/// Says from where on a file is not read.
-pub(crate) fn unread(file: &str, Place { line, offset }: Place) -> String {
-    format!(
-        "{file}: from line {line} (byte {offset}) on nothing is read, since the end of that document is not known"
-    )
+/// Says what of a file is not read, beside its lines.
+pub(crate) fn tell_unread(file: &str, scanner: &Scanner) {
+    if scanner.zeros() > 0 {
+        let zeros = counted(scanner.zeros(), "byte");
+        remark(&format!("{file}: {zeros} of zeros before lines, passed over"));
+    }
+    if let Some(Place { line, offset }) = scanner.unread() {
+        remark(&format!(
+            "{file}: from line {line} (byte {offset}) on nothing is read, since the end of that document is not known"
+        ));
+    }
 }
 
 /// Says that a message is not valid, if something is not.
@@ -639,7 +646,7 @@ fn not_valid(count: usize) -> Option<String> {
 }
 
 /// What programs are told of every message, and what it says: one of these, the others are `null`.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "format",
     "envelope",
     "charset",
@@ -647,6 +654,7 @@ const KEYS: [&str; 12] = [
     "message_type",
     "request",
     "operation",
+    "operations",
     "bytes",
     "written",
     "before",
@@ -704,6 +712,10 @@ fn of_head(head: &Head, shown: &mut Shown) {
     if let Some(operation) = &head.operation {
         shown.words.push(format!("operation {}", plain(operation)));
         shown.facts.insert("operation".into(), operation.as_str().into());
+    }
+    if !head.candidates.is_empty() {
+        shown.words.push(format!("operation one of {}", plain(&head.candidates.join(", "))));
+        shown.facts.insert("operations".into(), head.candidates.clone().into());
     }
 }
 

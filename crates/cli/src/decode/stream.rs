@@ -23,6 +23,8 @@ pub(super) struct Stream {
     pub(super) has_begun: bool,
     /// How often the other side has acknowledged what is missing.
     acknowledged: u32,
+    /// Bytes that stand before the first that was captured, and were captured behind it.
+    early: u64,
 }
 
 /// A gap that is not filled.
@@ -55,7 +57,11 @@ impl Stream {
             return Ok(());
         }
         let start = *self.start.get_or_insert(sequence);
-        let Some(mut place) = self.place(start, sequence) else { return Ok(()) };
+        let Some(mut place) = self.place(start, sequence) else {
+            // Before a SYN stands nothing that was said.
+            self.early += if self.has_begun { 0 } else { bytes.len() as u64 };
+            return Ok(());
+        };
         let mut bytes = bytes;
         if place < self.given {
             // It was sent again, perhaps with more behind.
@@ -83,6 +89,11 @@ impl Stream {
         let near = start.wrapping_add(self.given as u32);
         let distance = i64::from(sequence.wrapping_sub(near) as i32);
         self.given.checked_add_signed(distance)
+    }
+
+    /// How many bytes were captured too late to be read, as they stand before the first.
+    pub(super) fn early(&self) -> u64 {
+        self.early
     }
 
     /// The other side has all that stands before this number.
@@ -160,6 +171,18 @@ mod tests {
             assert_eq!(given(&mut stream, &segments), "abcdefghi");
             assert_eq!(stream.gap(), None);
         }
+    }
+
+    #[test]
+    fn what_stands_before_the_first_is_counted() {
+        let mut stream = Stream::default();
+        assert_eq!(given(&mut stream, &[(100, "ab"), (95, "vwxyz"), (102, "cd")]), "abcd");
+        assert_eq!((stream.early(), stream.gap()), (5, None));
+        // One byte before the first of a whole connection asks whether the other side is there.
+        let mut stream = Stream::default();
+        stream.receive(99, true, b"", |_| {}).expect("a SYN");
+        assert_eq!(given(&mut stream, &[(99, "z"), (100, "ab")]), "ab");
+        assert_eq!(stream.early(), 0);
     }
 
     #[test]

@@ -59,8 +59,8 @@ impl Application for Answering {
 /// Accepts sessions until it is told to stop.
 pub(crate) fn accept(arguments: &FixAcceptArguments) -> Result<Ending, Fault> {
     let common = Common::of(&arguments.session)?;
-    let answers =
-        arguments.answers.as_ref().map(|it| Answers::read(&common.names, it)).transpose()?;
+    let read = |it| Answers::read(&common, it, arguments.unchecked);
+    let answers = arguments.answers.as_deref().map(read).transpose()?;
     let answers = Arc::new(answers.unwrap_or_default());
     let printer =
         Printer::new(common.names.clone(), &arguments.session, arguments.target.len() > 1);

@@ -130,7 +130,9 @@ fn logged(line: &[u8]) -> Result<Vec<Draft>, String> {
             Ok(found) if found.kind == Some(Kind::Fix) => drafts.push(Draft::read(&found.bytes)?),
             // Else what begins it is missing: that may be typed so.
             Err(Bad { error, .. }) if matches!(error.kind(), ErrorKind::Truncated { .. }) => {
-                return Err(error.to_string());
+                return Err(format!(
+                    "{error}, so that it may be cut; without BodyLength (9=), CheckSum is added"
+                ));
             }
             Ok(_) | Err(_) => {}
         }

@@ -1,6 +1,6 @@
 //! What messages, fields and values are called: by a dictionary, else as the standard has them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use trunkline_catalogue::fix::{field_name, message_name};
 use trunkline_codec::fix::TAG_RULE;
@@ -21,6 +21,8 @@ pub(super) struct Names {
     tags: HashMap<String, u32>,
     /// MsgTypes and their names.
     messages: Vec<(String, String)>,
+    /// What stands in JSON as an object of its own.
+    components: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -43,6 +45,9 @@ impl Names {
             let field_names = Field { name: field.name.clone(), type_name, values };
             names.fields.entry(field.tag).or_insert(field_names);
         }
+        let components = dictionary.components().iter().map(|it| it.name.clone());
+        names.components = components.collect();
+        names.components.extend(["StandardHeader", "StandardTrailer"].map(str::to_owned));
         let messages = dictionary.messages().iter();
         names.messages = messages.map(|it| (it.message_type.clone(), it.name.clone())).collect();
         names
@@ -51,6 +56,15 @@ impl Names {
     /// The name of a field.
     pub(super) fn field(&self, tag: u32) -> Option<&str> {
         self.fields.get(&tag).map(|it| &*it.name).or_else(|| field_name(tag))
+    }
+
+    /// What the dictionary calls the type of a field.
+    pub(super) fn type_name(&self, tag: u32) -> Option<&str> {
+        self.fields.get(&tag).map(|it| &*it.type_name)
+    }
+
+    pub(super) fn is_component(&self, name: &str) -> bool {
+        self.components.contains(name)
     }
 
     /// What a value means, if it is one of those that are listed.
@@ -121,6 +135,12 @@ impl Names {
                 format!("the dictionary has no message {name}{meant}")
             }
         })
+    }
+
+    /// A message and a field as they are told: by name, and by number where there is one.
+    pub(super) fn not_of(&self, tag: u32, message_type: &str) -> String {
+        let name = self.field(tag).map_or_else(|| tag.to_string(), |it| format!("{it} ({tag})"));
+        format!("{name} is no field of {}", self.message(message_type).unwrap_or(message_type))
     }
 
     /// Why a message is refused by the dictionary: which field, what it is, and what it takes.

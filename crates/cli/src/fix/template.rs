@@ -13,7 +13,7 @@ pub(super) struct Template {
     fields: Vec<Field>,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Field {
     tag: u32,
     /// As it was typed.
@@ -49,6 +49,12 @@ pub(super) struct Filling<'a> {
     pub(super) count: u64,
 }
 
+impl Field {
+    fn copies(&self) -> bool {
+        self.value.iter().any(|it| matches!(it, Piece::Copy(_)))
+    }
+}
+
 impl Template {
     /// Reads a line: fields, or JSON.
     pub(super) fn read(names: &Names, line: &[u8]) -> Result<Self, String> {
@@ -77,9 +83,33 @@ impl Template {
         Ok(Self { message_type, fields })
     }
 
+    pub(super) fn message_type(&self) -> &str {
+        &self.message_type
+    }
+
+    /// The numbers of its fields, in their order.
+    pub(super) fn tags(&self) -> impl Iterator<Item = u32> {
+        self.fields.iter().map(|it| it.tag)
+    }
+
     /// Does it copy something of a message that it answers?
     pub(super) fn copies(&self) -> bool {
-        self.fields.iter().any(|it| it.value.iter().any(|it| matches!(it, Piece::Copy(_))))
+        self.fields.iter().any(Field::copies)
+    }
+
+    /// What is known of it before there is anything to copy: all, or each field that copies nothing by itself.
+    pub(super) fn known(&self, version: Version) -> Result<Vec<Draft>, String> {
+        let now = Moment { monotonic: 0, utc: 0 };
+        let filling = Filling { message: None, now, version, count: 1 };
+        if !self.copies() {
+            return Ok(vec![self.fill(&filling)?]);
+        }
+        let alone = |it: &Field| {
+            Self { message_type: self.message_type.clone(), fields: vec![it.clone()] }
+                .fill(&filling)
+        };
+        // Data with SOH inside are known behind their length alone.
+        Ok(self.fields.iter().filter(|it| !it.copies()).filter_map(|it| alone(it).ok()).collect())
     }
 
     /// The message. A field for which there is nothing to be copied is left out. What would end a field, and so begin
@@ -317,6 +347,10 @@ mod tests {
             ("{\"35\": \"D\", \"11\": \"a\\u000154=2\"}", "11: the value has the delimiter SOH"),
             ("{\"35\": \"D\", \"11\": {\"55\": 1}}", "11: an object stands in a group alone"),
             ("{\"35\": \"D\"} {", "behind the object stands more"),
+            (
+                "{\"NewOrderSingle\": {\"11\": \"a\"}}",
+                "NewOrderSingle: only --dictionary knows messages",
+            ),
             ("35=D|58={x}", "x: only --dictionary knows fields"),
         ] {
             let said = said(line).expect_err("it is none");

@@ -7,6 +7,6 @@ use crate::arguments::EngineArguments;
 use crate::fault::Fault;
 
 pub(crate) fn run(arguments: &EngineArguments) -> Result<Ending, Fault> {
-    sessions::serve(arguments.spin)?;
+    sessions::serve(&arguments.name)?;
     Ok(Ending::Right)
 }

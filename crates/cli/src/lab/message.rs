@@ -36,9 +36,9 @@ pub(crate) fn run(arguments: &MessageArguments) -> Result<Ending, Fault> {
     let options =
         Options { begin_string: Some(arguments.begin_string.clone()), ..Options::default() };
     let mut messages = Messages::new(description, options.clone(), limits());
-    let kinds = kinds(arguments, &mut messages)?;
+    let kinds = kinds(arguments, &mut messages, &options)?;
     if let Some(counted) = &arguments.counted {
-        return work(counted, &kinds, &options);
+        return work(counted, &kinds);
     }
     let demand = arguments.rate.map(|rate| Demand::new(rate, 1, 1.0)).transpose()?;
     if arguments.instructions {
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &MessageArguments) -> Result<Ending, Fault> {
     }
     let mut measured = Vec::new();
     for kind in kinds.values() {
-        for row in rows(kind, &options, arguments)? {
+        for row in rows(kind, arguments)? {
             match row {
                 Ok(row) => measured.push(row),
                 // It has no form for them, which is no fault of anybody's.
@@ -72,13 +72,9 @@ fn announce(kinds: &BTreeMap<String, OfType>) {
 }
 
 /// Does what is counted, in the process that Valgrind looks at.
-fn work(
-    counted: &Counted,
-    kinds: &BTreeMap<String, OfType>,
-    options: &Options,
-) -> Result<Ending, Fault> {
+fn work(counted: &Counted, kinds: &BTreeMap<String, OfType>) -> Result<Ending, Fault> {
     let kind = kinds.get(&counted.name).ok_or_else(|| Fault::new("there is no such type"))?;
-    let mut timed = Timed::new(kind, counted.format, options).map_err(Fault::new)?;
+    let mut timed = Timed::new(kind, counted.format).map_err(Fault::new)?;
     for (which, passes) in counted.passes.into_iter().enumerate() {
         timed.passes[which] = passes as usize;
         timed.time(which);
@@ -89,6 +85,8 @@ fn work(
 /// Messages of one type.
 struct OfType {
     layout: Arc<Layout>,
+    /// How each format writes them.
+    options: Options,
     records: Vec<Record>,
 }
 
@@ -96,6 +94,7 @@ struct OfType {
 fn kinds(
     arguments: &MessageArguments,
     messages: &mut Messages,
+    options: &Options,
 ) -> Result<BTreeMap<String, OfType>, Fault> {
     let file = &*arguments.file;
     let (start, input) = input::open(file)?;
@@ -131,9 +130,10 @@ fn kinds(
         match messages.decode(format, arguments.message.as_deref(), &bytes) {
             Ok(decoded) => {
                 let layout = decoded.layout.clone();
-                let of_type = kinds
-                    .entry(layout.name().to_owned())
-                    .or_insert_with(|| OfType { layout, records: Vec::new() });
+                let of_type = kinds.entry(layout.name().to_owned()).or_insert_with(|| {
+                    let options = Options { soap: decoded.soap.cloned(), ..options.clone() };
+                    OfType { layout, options, records: Vec::new() }
+                });
                 if of_type.records.len() < MOST {
                     of_type.records.push(decoded.record.clone());
                 }
@@ -174,11 +174,10 @@ struct Timed<'a> {
 /// What the messages of a type cost in each format that has a form for them, timed in turns; or why one has none.
 fn rows<'a>(
     kind: &'a OfType,
-    options: &Options,
     arguments: &MessageArguments,
 ) -> Result<Vec<Result<Timed<'a>, String>>, Fault> {
     let mut rows: Vec<_> =
-        Format::ALL.iter().map(|(format, _)| Timed::new(kind, *format, options)).collect();
+        Format::ALL.iter().map(|(format, _)| Timed::new(kind, *format)).collect();
     for row in rows.iter_mut().flatten() {
         row.warm_up();
         if arguments.instructions {
@@ -187,7 +186,7 @@ fn rows<'a>(
             row.instructions = Some(counts::of(name, row.format, kind.records.len())?);
         }
         for &link in &arguments.link {
-            row.trips.push(row.trips(options, link)?);
+            row.trips.push(row.trips(link)?);
         }
     }
     for _ in 0..arguments.repetitions {
@@ -199,10 +198,10 @@ fn rows<'a>(
 }
 
 impl<'a> Timed<'a> {
-    fn new(kind: &'a OfType, format: Format, options: &Options) -> Result<Self, String> {
+    fn new(kind: &'a OfType, format: Format) -> Result<Self, String> {
         let name = kind.layout.name();
         let why = |error: trunkline_message::Error| format!("{name} as {format}: {error}");
-        let mut codec = Codec::new(&kind.layout, format, options, &limits()).map_err(why)?;
+        let mut codec = Codec::new(&kind.layout, format, &kind.options, &limits()).map_err(why)?;
         let mut encoded = Vec::new();
         for record in &kind.records {
             encoded.push(codec.encode(record).map_err(why)?.to_vec());
@@ -235,8 +234,8 @@ impl<'a> Timed<'a> {
         }
     }
 
-    fn trips(&self, options: &Options, link: Link) -> Result<Trips, Fault> {
-        let Self { kind: OfType { layout, records }, format, .. } = self;
+    fn trips(&self, link: Link) -> Result<Trips, Fault> {
+        let Self { kind: OfType { layout, options, records }, format, .. } = self;
         Trips::new(layout, records, (*format, options, link)).map_err(|error| {
             Fault::new(format!("{} as {format} over {link}: {error}", layout.name()))
         })

@@ -6,6 +6,8 @@ use trunkline_message::Limits;
 use trunkline_net::{Fix, Frame, Framer as _};
 use trunkline_transcode::fix;
 
+use crate::client::counted;
+
 /// The longest message: what a router takes, unless it is configured otherwise.
 const LONGEST: usize = 1 << 20;
 
@@ -129,7 +131,8 @@ pub(super) fn bytes_of_hexadecimal(line: &[u8]) -> Result<Vec<u8>, String> {
         digits.push(digit as u8);
     }
     if !digits.len().is_multiple_of(2) {
-        return Err(format!("{} digits of hexadecimal, which are no whole bytes", digits.len()));
+        let digits = counted(digits.len() as u64, "digit");
+        return Err(format!("{digits} of hexadecimal, which make no whole bytes"));
     }
     Ok(digits.chunks(2).map(|it| 16 * it[0] + it[1]).collect())
 }

@@ -1,7 +1,7 @@
 //! Answers held against the WSDL: what in them is not as that has it is told, and they are printed all the same.
 
 use trunkline_import::{wsdl, xsd};
-use trunkline_message::{ErrorKind, Record, UnknownContent};
+use trunkline_message::{ErrorKind, Record, UnknownContent, short_path};
 use trunkline_soap::graph::{Message, Name, NodeId};
 use trunkline_soap::{Decoder, Layout as Around, Options, Plan, QName, Style};
 
@@ -127,7 +127,8 @@ fn read((layout, options): &Form, envelope: &str) -> Result<Record, Option<Strin
         }
         Err(error) => {
             let path = error.path();
-            let before = if path.is_empty() { String::new() } else { format!("{path}: ") };
+            let before =
+                if path.is_empty() { String::new() } else { format!("{}: ", short_path(&path)) };
             Err(Some(format!("{before}{}", error.kind())))
         }
     }

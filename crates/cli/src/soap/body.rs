@@ -28,8 +28,6 @@ const SHOWN: usize = 24;
 pub(super) struct Messages {
     /// None of one whose Body is empty; else a problem where it has no form.
     pub(super) request: Option<Result<Form, Problem>>,
-    /// May the element in the Body be nil?
-    pub(super) is_nillable: bool,
     /// The message that is the answer, if there is one.
     pub(super) answer: Option<wsdl::Message>,
     /// What it is; none of one whose Body is empty.
@@ -50,7 +48,6 @@ impl Messages {
         let Bound { operation, binding, .. } = bound;
         let form = |it: Described| (Arc::new(it.layout), Options { version, ..it.options });
         let described = description.request(binding, operation).transpose();
-        let is_nillable = matches!(&described, Some(Ok(it)) if it.is_nillable);
         let block = |header: &Header| {
             let form = description.header(binding, header).map(form);
             let element = match (&form, header.part.element()) {
@@ -64,7 +61,6 @@ impl Messages {
         let response = description.response(binding, operation).transpose();
         Self {
             request: described.map(|it| it.map(form)),
-            is_nillable,
             answer: operation.response.clone(),
             response: response.map(|it| it.map(form)),
             headers,
@@ -127,7 +123,7 @@ fn of_json(called: &Called, text: &str) -> Result<Fragment, Unread> {
         return Err(Unread { place: Some(place::of_byte(text, start)), ..Unread::new(what) });
     };
     let (layout, options) = block.form.as_ref().map_err(Unread::new)?;
-    reject_unsaid((text, part.bytes.clone()), layout, true)?;
+    reject_unsaid((text, part.bytes.clone()), (layout, options), true)?;
     let record = from_part(text, part.bytes.clone(), layout, block.form.as_ref().ok())?;
     let plan = Plan::new(layout, options).map_err(Unread::new)?;
     let mut encoder = Encoder::new(&plan);
@@ -186,7 +182,7 @@ pub(super) fn envelope(
             Ok(said.envelope)
         }
         (false, Some(Ok(form @ (layout, options)))) => {
-            reject_unsaid((&text, 0..text.len()), layout, true).map_err(unread)?;
+            reject_unsaid((&text, 0..text.len()), (layout, options), true).map_err(unread)?;
             let record = from_json(&text, layout, Some(form)).map_err(unread)?;
             let plan = Plan::new(layout, options)?;
             let mut encoder = Encoder::new(&plan);

@@ -12,6 +12,7 @@ use trunkline_import::wsdl::Description;
 use trunkline_import::xsd::Violation;
 use trunkline_message::{
     Component, Error, ErrorKind, Field, Holds, Layout, Record, ScopeId, Shape, UnknownContent,
+    short_path,
 };
 use trunkline_session::soap::in_utf8;
 use trunkline_soap::{Decoder, Encoder, Options, Plan, Style, Version, is_nillable};
@@ -85,7 +86,8 @@ impl Said<'_> {
     /// Why a message that was read cannot be written.
     pub(super) fn unwritable(&self, error: &Error) -> Unread {
         let path = error.path();
-        let before = if path.is_empty() { String::new() } else { format!("{path}: ") };
+        let before =
+            if path.is_empty() { String::new() } else { format!("{}: ", short_path(&path)) };
         let mut what = format!("{before}{}", error.kind());
         let place = self.found(|placed| {
             let found = placed.at(&path, Counted::FromZero);
@@ -138,7 +140,7 @@ pub(super) fn from_file(
         false => {
             // The parts of what is encoded are not as a schema has them.
             let unsaid = match form.1.style.is_encoded() {
-                true => reject_unsaid((text, 0..text.len()), &form.0, false),
+                true => reject_unsaid((text, 0..text.len()), (&form.0, &form.1), false),
                 false => Ok(()),
             };
             unsaid
@@ -194,7 +196,8 @@ pub(super) fn from_part(
     let trimmed = whole.trim_ascii();
     let own = part.start + whole.len() - whole.trim_ascii_start().len();
     let nil_items = form.is_some_and(|it| it.1.style.is_encoded());
-    let options = |named| json::Options { named, nil_items, ..json::Options::default() };
+    let nillable = form.is_some_and(|it| it.1.nillable);
+    let options = |named| json::Options { named, nil_items, nillable, ..json::Options::default() };
     let mut plan = json::Plan::new(layout, &options(false)).map_err(Unread::new)?;
     if plan.is_named(trimmed.as_bytes()) {
         plan = json::Plan::new(layout, &options(true)).map_err(Unread::new)?;
@@ -213,16 +216,23 @@ pub(super) fn from_part(
 /// Does it look at what is inside others?
 pub(super) fn reject_unsaid(
     (text, part): (&str, Range<usize>),
-    layout: &Layout,
+    (layout, options): (&Layout, &Options),
     is_deep: bool,
 ) -> Result<(), Unread> {
     // What is no JSON is told by who reads it.
     let Ok(mut said) = serde_json::from_str::<Json>(&text[part.clone()]) else { return Ok(()) };
     if let Json::Object(members) = &mut said
         && members.len() == 1
-        && let Some(inside @ Json::Object(_)) = members.get_mut(layout.name())
+        && let Some(inside) = members.get_mut(layout.name())
     {
-        said = inside.take();
+        let has_own_name = layout.scope(ScopeId(0)).position(layout.name()).is_some();
+        match inside.is_null() {
+            // Nor is a message told here that is nil and may not be.
+            true if !options.nillable && !has_own_name => return Ok(()),
+            true if !options.nillable => {}
+            false if !inside.is_object() => {}
+            _ => said = inside.take(),
+        }
     }
     match unsaid(layout, (ScopeId(0), None), &said, ("", is_deep)) {
         None => Ok(()),
@@ -327,18 +337,19 @@ fn told(
     form: Option<&Form>,
 ) -> String {
     let path = error.path();
-    let before = if path.is_empty() { String::new() } else { format!("{path}: ") };
+    let before = if path.is_empty() { String::new() } else { format!("{}: ", short_path(&path)) };
     let mut what = format!("{before}{}{}", error.kind(), explain(format, bytes, layout, error));
     if let (ErrorKind::Unknown, Some(form)) = (error.kind(), form) {
         let (around, wrong) = path.rsplit_once('/').unwrap_or(("", &path));
         let request = Request::new(form);
-        let names = request.names_at(around);
-        let names =
-            names.or_else(|| request.names_at(around.split_once('/').map_or("", |it| it.1)));
-        let names = names.unwrap_or_default();
+        let names_at = |path: &str| request.names_at(path, format == Format::Json);
+        let names = names_at(around)
+            .or_else(|| names_at(around.split_once('/').map_or("", |it| it.1)))
+            .unwrap_or_default();
         if !names.is_empty() {
             // The object around may have been meant, which has the name of the message.
-            let own = (around.is_empty() && format == Format::Json).then(|| layout.name());
+            let is_own = around.is_empty() && format == Format::Json && wrong != layout.name();
+            let own = is_own.then(|| layout.name());
             let known = names.iter().map(|it| &**it).chain(own);
             let meant = nearest(wrong.trim_start_matches('@'), known);
             let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();

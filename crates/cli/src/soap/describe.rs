@@ -10,6 +10,8 @@ use trunkline_import::nearest;
 use trunkline_import::wsdl::{
     Binding, Described, Description, Message, Operation, Port, Protocol, Service,
 };
+use trunkline_import::xsd;
+use trunkline_soap::{Layout, Style};
 
 use super::choice::is_soap;
 use super::source::{self, Source};
@@ -281,15 +283,22 @@ impl<'a> Printed<'a> {
             "" => options.operation.clone(),
             namespace => format!("{{{namespace}}}{}", options.operation),
         };
-        let all = parameters::of(&layout, is_encoded);
+        let mut all = parameters::of(&layout, &options, is_encoded);
+        let schemas = self.description().schemas();
+        let is_element = options.style == Style::DocumentLiteral && options.layout != Layout::Body;
+        let own = xsd::Name::new(&*options.namespace, &*options.operation);
+        if let Some(own) = schemas.element(&own).filter(|_| is_element) {
+            all.iter_mut().for_each(|it| it.ask_nil(|path| schemas.is_nillable(own, path)));
+        }
+        let nillable = if options.nillable { ", nillable" } else { "" };
         let nothing = if all.is_empty() { ", empty" } else { "" };
-        self.form.say(&format!("      {} {}{nothing}\n", role.text, plain(&element)))?;
+        self.form.say(&format!("      {} {}{nillable}{nothing}\n", role.text, plain(&element)))?;
         for parameter in &all {
             self.form.say(&parameter.text(8))?;
             let mut fact = parameter.fact();
             let of = json!({
                 "fact": "parameter", "port": at.port.name, "operation": at.operation.name,
-                "of": role.fact, "element": element,
+                "of": role.fact, "element": element, "element_is_nillable": options.nillable,
             });
             if let (Value::Object(fact), Value::Object(of)) = (&mut fact, of) {
                 fact.extend(of);

@@ -1,8 +1,10 @@
-//! What a fault says beside what is common to both versions of SOAP: its reason in several languages, and text in its detail.
+//! What a fault says beside what is common to both versions of SOAP: a code of its own, its reason in several languages, and
+//! text in its detail.
 
 use trunkline_codec::infoset::{Event, Reader as _, Tag as _};
 use trunkline_codec::xml;
 use trunkline_message::{Limits, Result};
+use trunkline_soap::{Fault, QName};
 
 /// That of one fault.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -11,6 +13,38 @@ pub(super) struct More {
     pub(super) reasons: Vec<(String, String)>,
     /// The text of the detail that stands beside elements, or where there are none.
     pub(super) detail_text: Option<String>,
+    /// The `faultcode` of SOAP 1.1, as it is written.
+    code: String,
+}
+
+impl More {
+    /// The code and the reason. A code of SOAP 1.1 that is none of SOAP's is shown as it stands.
+    pub(super) fn text_of(&self, fault: &Fault) -> String {
+        let local = self.code.rsplit(':').next().unwrap_or_default();
+        match &*fault.subcodes {
+            [code] if code.local == local && !is_of_soap(code) => {
+                format!("{}: {}", self.code, fault.reason)
+            }
+            _ => fault.to_string(),
+        }
+    }
+}
+
+/// Is it a code of SOAP, perhaps with more behind a dot?
+fn is_of_soap(code: &QName) -> bool {
+    const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
+    const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
+    const CODES: [&str; 7] = [
+        "Client",
+        "DataEncodingUnknown",
+        "MustUnderstand",
+        "Receiver",
+        "Sender",
+        "Server",
+        "VersionMismatch",
+    ];
+    let first = code.local.split('.').next().unwrap_or_default();
+    matches!(&*code.namespace, "" | SOAP11 | SOAP12) && CODES.contains(&first)
 }
 
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
@@ -24,6 +58,7 @@ pub(super) fn more(envelope: &str) -> More {
     match read(envelope, &mut more) {
         Ok(()) => {
             more.detail_text = more.detail_text.filter(|it| !it.is_empty());
+            more.code = more.code.trim_ascii().to_owned();
             more
         }
         Err(_) => More::default(),
@@ -51,6 +86,7 @@ fn read(envelope: &str, more: &mut More) -> Result<()> {
                 let path: Vec<&str> = open.iter().map(String::as_str).collect();
                 let text = reader.value(text);
                 match &*path {
+                    ["Envelope", "Body", "Fault", "faultcode"] => more.code += &text,
                     ["Envelope", "Body", "Fault", "faultstring" | "Reason", ..] => {
                         let is_own = path.get(OF_PART).is_none_or(|it| *it == "Text");
                         let is_of_part = path[OF_PART - 1] == "faultstring" || path.len() > OF_PART;

@@ -109,6 +109,11 @@ impl<'a> Request<'a> {
         self.options.layout == soap::Layout::Body
     }
 
+    /// May the element of the Body be nil?
+    pub(super) fn is_nillable(&self) -> bool {
+        self.options.nillable
+    }
+
     pub(super) fn is_encoded(&self) -> bool {
         self.options.style.is_encoded()
     }
@@ -167,8 +172,9 @@ impl<'a> Request<'a> {
         named.or(arms.iter().find(|it| it.is_base)).map_or(content, |it| it.content)
     }
 
-    /// The names of the elements and attributes at a path such as `legs[0]/price`; none if there is nothing there.
-    pub(super) fn names_at(&self, path: &str) -> Option<Vec<String>> {
+    /// The names of the elements and attributes at a path such as `legs[0]/price`; none if there is nothing there. A text beside
+    /// attributes has a name in JSON alone.
+    pub(super) fn names_at(&self, path: &str, in_json: bool) -> Option<Vec<String>> {
         let mut members = self.members();
         for step in path.split('/').filter(|it| !it.is_empty()) {
             let (name, is_item) = match step.split_once('[') {
@@ -183,9 +189,15 @@ impl<'a> Request<'a> {
                 content => content,
             });
         }
+        let text = match members.text.filter(|_| in_json) {
+            Some(Content::Value(scope, index)) => {
+                Some(self.scope(scope).fields[index].name.to_string())
+            }
+            _ => None,
+        };
         let elements = members.parameters.into_iter().map(|it| it.name.local);
         let attributes = members.attributes.into_iter().map(|it| it.name.local);
-        Some(elements.chain(attributes).collect())
+        Some(text.into_iter().chain(elements).chain(attributes).collect())
     }
 
     /// The innermost member that need not be there, of those on a path of XPath from what is in the element of the Body on.
@@ -220,6 +232,9 @@ impl<'a> Request<'a> {
             },
             Holds::Value(Kind::Text) => literal(facet("pattern")?),
             Holds::Value(_) => {
+                if let Some(values) = facet("values") {
+                    return Some(values).filter(|it| !it.contains(' ')).map(str::to_owned);
+                }
                 let (least, most) = (facet("min_inclusive")?, facet("max_inclusive")?);
                 (least == most).then(|| least.to_owned())
             }
@@ -292,6 +307,11 @@ impl<'a> Request<'a> {
         };
         let namespace = self.layout.notes().of_type(of, "xml", "type_namespace")?;
         Some(Name::new(namespace, &self.layout.schema().type_of(of).name))
+    }
+
+    /// Does it stand in a list of lists?
+    pub(super) fn is_item(&self, content: Content) -> bool {
+        matches!(content, Content::Array(scope, _) if self.scope(scope).shape == Shape::Item)
     }
 
     /// Is it an item of a list of numbers, none of which is nil?
@@ -426,7 +446,7 @@ impl<'a> Request<'a> {
                 let read = trunkline_wire::base64::decode_into(&digits, text.len(), &mut bytes);
                 read.is_ok().then_some(Value::Bytes(bytes))
             }
-            holds => holds.kind().and_then(|kind| Value::parse(kind, trimmed)),
+            holds => holds.kind().and_then(|kind| Value::parse(kind, without_plus(kind, trimmed))),
         }
     }
 
@@ -629,6 +649,23 @@ impl Members {
         self.choices.push(Choice { is_needed, is_repeated });
         self.choices.len() - 1
     }
+}
+
+/// A number without the sign that XML Schema allows before it.
+fn without_plus(kind: Kind, text: &str) -> &str {
+    let is_number = matches!(
+        kind,
+        Kind::Integer(_)
+            | Kind::BigInteger
+            | Kind::Decimal
+            | Kind::BigDecimal
+            | Kind::Float32
+            | Kind::Float64
+    );
+    let number = text
+        .strip_prefix('+')
+        .filter(|it| it.starts_with(|it: char| it.is_ascii_digit() || it == '.'));
+    number.filter(|_| is_number).unwrap_or(text)
 }
 
 /// The one text that a pattern matches, if there is no sign in it that stands for others.

@@ -8,8 +8,11 @@ use trunkline_message::{
 };
 use trunkline_soap as soap;
 
-use super::request::step;
+use super::request::{step, steps_of};
 use crate::output::plain;
+
+/// The facet of the only values of what is no text.
+const VALUES: &str = "values";
 
 /// An element, an attribute, or a choice of elements.
 pub(super) struct Parameter {
@@ -24,13 +27,13 @@ pub(super) struct Parameter {
     most: Option<u64>,
     is_nillable: bool,
     facets: Vec<(String, String)>,
-    /// Of an enumeration.
+    /// Those that there are, of an enumeration.
     values: Vec<String>,
 }
 
 /// All that a message has inside, each behind what it is in.
-pub(super) fn of(layout: &Layout, is_encoded: bool) -> Vec<Parameter> {
-    let mut walk = Walk { layout, is_encoded, shown: HashSet::new(), all: Vec::new() };
+pub(super) fn of(layout: &Layout, options: &soap::Options, is_encoded: bool) -> Vec<Parameter> {
+    let mut walk = Walk { layout, options, is_encoded, shown: HashSet::new(), all: Vec::new() };
     walk.scope(ScopeId(0), "", 0);
     walk.all
 }
@@ -58,6 +61,15 @@ impl Parameter {
         format!("{}\n", text.trim_end())
     }
 
+    /// Asks whether an element that may be absent may be nil, by its names from the message's element on: the layout does not say
+    /// that.
+    pub(super) fn ask_nil(&mut self, is_nillable: impl Fn(&[&str]) -> bool) {
+        let steps = steps_of(&self.path);
+        let names: Vec<&str> = steps.iter().filter_map(|it| it.split('[').next()).collect();
+        let is_element = self.least == 0 && names.last() == Some(&&*self.name);
+        self.is_nillable |= is_element && is_nillable(&names);
+    }
+
     /// For programs.
     pub(super) fn fact(&self) -> Value {
         let Self { path, name, holds, least, most, is_nillable, facets, values, depth } = self;
@@ -71,6 +83,8 @@ impl Parameter {
 
 struct Walk<'a> {
     layout: &'a Layout,
+    /// Of the message's own element.
+    options: &'a soap::Options,
     is_encoded: bool,
     /// What holds itself is shown where it stands first.
     shown: HashSet<ScopeId>,
@@ -181,12 +195,12 @@ impl<'a> Walk<'a> {
         }
         if is_by_schema && soap::is_text(layout, field) {
             // The text of the message's own element has the name of that.
-            let path = match at.around {
-                "" => layout.name().to_owned(),
-                around => around.to_owned(),
+            let (path, is_nillable) = match at.around {
+                "" => (step(&self.options.operation), self.options.nillable),
+                around => (around.to_owned(), false),
             };
             let it = self.parameter(at, "(text)", field.member, (least, Some(1)));
-            return self.put(Parameter { path, ..it }, field.holds);
+            return self.put(Parameter { path, is_nillable, ..it }, field.holds);
         }
         let is_list = matches!(field.holds, Holds::Group(_) | Holds::List(_));
         if is_list && !(is_by_schema && soap::is_spaced(layout, field)) {
@@ -232,9 +246,10 @@ impl<'a> Walk<'a> {
         let least = least.unwrap_or(0);
         let whole = self.parameter(at, own, field.member, (u64::from(is_needed), Some(1)));
         let around = whole.path.clone();
-        let (facets, holds) = (Vec::new(), if self.is_encoded { "array" } else { "list" });
+        let (facets, values) = (Vec::new(), Vec::new());
+        let holds = if self.is_encoded { "array" } else { "list" };
         let is_nillable = soap::is_nillable(layout, field);
-        self.all.push(Parameter { facets, holds: holds.into(), is_nillable, ..whole });
+        self.all.push(Parameter { facets, values, holds: holds.into(), is_nillable, ..whole });
         let name = match field.holds {
             Holds::Group(inner) if layout.scope(inner).shape != Shape::Item => {
                 soap::item_name(layout, field).unwrap_or(&layout.scope(inner).name)
@@ -339,11 +354,12 @@ impl<'a> Walk<'a> {
     ) -> Parameter {
         let notes = self.layout.notes().all_of_member(member);
         let is_shown = |it: &(&str, &str, &str)| match *it {
-            ("facet", word, _) => !matches!(word, "min_items" | "max_items"),
+            ("facet", word, _) => !matches!(word, "min_items" | "max_items" | VALUES),
             ("field", word, _) => word == "default",
             _ => false,
         };
         let facets = notes.filter(is_shown).map(|(_, word, value)| (word.into(), value.into()));
+        let values = self.layout.notes().of_member(member, "facet", VALUES);
         Parameter {
             depth: at.depth,
             path: at.path(name),
@@ -353,7 +369,7 @@ impl<'a> Walk<'a> {
             most,
             is_nillable: false,
             facets: facets.collect(),
-            values: Vec::new(),
+            values: values.map(|it| it.split(' ').map(str::to_owned).collect()).unwrap_or_default(),
         }
     }
 }

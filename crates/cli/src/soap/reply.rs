@@ -72,7 +72,8 @@ pub(super) fn print_fault(
     form: Form,
 ) -> Result<(), Fault> {
     let more = faults::more(envelope);
-    form.say(&format!("fault: {}\n", plain(&fault.to_string())))?;
+    let text = more.text_of(fault);
+    form.say(&format!("fault: {}\n", plain(&text)))?;
     if fault.subcodes.len() > 1 {
         for subcode in &fault.subcodes {
             form.say(&format!("subcode: {}\n", plain(&subcode.to_string())))?;
@@ -111,7 +112,7 @@ pub(super) fn print_fault(
     }
     let reason = |it: &(String, String)| json!({"language": it.0, "text": it.1});
     form.fact(&json!({
-        "fact": "fault", "text": fault.to_string(),
+        "fact": "fault", "text": text,
         "subcodes": fault.subcodes.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "reasons": more.reasons.iter().map(reason).collect::<Vec<_>>(),
         "node": fault.node, "role": fault.role,

@@ -47,8 +47,8 @@ pub(super) fn envelope(
     }
     let graph = &mut message.graph;
     message.body = match &called.messages {
-        Some(Messages { request: Some(Ok(form)), is_nillable, .. }) => {
-            typed::request(called, &Request::new(form), *is_nillable, &tree, graph)?
+        Some(Messages { request: Some(Ok(form)), .. }) => {
+            typed::request(called, &Request::new(form), &tree, graph)?
         }
         Some(Messages { request: Some(Err(why)), .. }) => {
             return Err(Fault::new(format!(
@@ -100,6 +100,9 @@ impl Tree {
             if path.is_empty() {
                 return self.attribute(attribute, value).ok_or_else(|| wrong(TWICE));
             }
+        }
+        if kind.as_deref() == Some("nil") && !matches!(value, "" | "true") {
+            return Err(wrong(&format!("what is nil has no value; say {path}:nil=")));
         }
         let steps = steps_of(path);
         let mut steps = steps.iter().map(String::as_str).peekable();
@@ -217,7 +220,7 @@ pub(super) fn step(name: &str) -> String {
 }
 
 /// What stands between the dots. A name may have one itself, which is written `\.`.
-fn steps_of(path: &str) -> Vec<String> {
+pub(super) fn steps_of(path: &str) -> Vec<String> {
     let mut steps = vec![String::new()];
     let mut characters = path.chars().peekable();
     while let Some(character) = characters.next() {

@@ -17,7 +17,6 @@ const SHOWN: usize = 24;
 pub(super) fn request(
     called: &Called,
     request: &Request<'_>,
-    is_nillable: bool,
     tree: &Tree,
     graph: &mut Graph,
 ) -> Result<Vec<(Name, NodeId)>, Fault> {
@@ -25,17 +24,15 @@ pub(super) fn request(
     let QName { namespace, local } = &called.element;
     let element = Name::new(namespace, local);
     let at = At { taker: &called.name, path: "" };
-    if let (true, [branch]) = (is_nillable, &*tree.inside)
-        && branch.is_nil()
-        && branch.name == *local
-    {
-        let node = graph.add(Node::new(graph::Content::Nil));
-        return Ok(vec![(element, node)]);
-    }
     let mut members = request.members();
     let is_value = members.text.is_some();
-    let tree = if is_value { of_value(tree, local) } else { tree.clone() };
+    let is_nil = !is_value && is_nil(request, &members, tree, local)?;
+    let tree = if is_value || is_nil { with_own(tree, local) } else { tree.clone() };
     let attributes = writer.attributes("", &called.name, &tree.attributes, &members.attributes)?;
+    if is_nil {
+        let node = Node { attributes, ..Node::new(graph::Content::Nil) };
+        return Ok(vec![(element, writer.graph.add(node))]);
+    }
     if let Some(content) = members.text {
         let name = QName::new(namespace.as_str(), local.as_str());
         members.parameters = vec![Parameter {
@@ -44,7 +41,7 @@ pub(super) fn request(
             content,
             least: 1,
             most: 1,
-            is_nillable,
+            is_nillable: request.is_nillable(),
             may_be_nil: false,
             choice: None,
         }];
@@ -59,8 +56,27 @@ pub(super) fn request(
     Ok(vec![(element, node)])
 }
 
-/// Of an element that is a value: its attributes are those of the message, `@id`, be they said so or by its name, `ask@id`.
-fn of_value(tree: &Tree, name: &str) -> Tree {
+/// Is the element in the Body said to be nil, by its own name? That may be the name of a member, too, and is its then.
+fn is_nil(request: &Request<'_>, members: &Members, tree: &Tree, own: &str) -> Result<bool, Fault> {
+    let is_own = |it: &&Branch| it.name == own && it.is_nil() && !it.is_numbered;
+    let is_member = members.parameters.iter().any(|it| it.name.local == own);
+    if is_member || request.is_body() || !tree.inside.iter().any(|it| is_own(&it)) {
+        return Ok(false);
+    }
+    if !request.is_nillable() {
+        return Err(Fault::new(format!("{own} may not be nil")));
+    }
+    match tree.inside.iter().find(|it| !is_own(it)) {
+        Some(other) => {
+            Err(Fault::new(format!("{}: {own} is nil, and has no element", step(&other.name))))
+        }
+        None => Ok(true),
+    }
+}
+
+/// Of an element that is called by its own name, as one that is a value: its attributes are those of the message, `@id`, be they
+/// said so or by its name, `ask@id`.
+fn with_own(tree: &Tree, name: &str) -> Tree {
     let mut tree = tree.clone();
     for branch in tree.inside.iter_mut().filter(|it| it.name == name) {
         tree.attributes.append(&mut branch.tree.attributes);
@@ -465,12 +481,13 @@ impl Writer<'_> {
         in_order(path, &items)?;
         count(path, &self.request.shown(item), items.len(), least, most)?;
         let mut nodes = Vec::new();
+        let is_inside_another = self.request.is_item(array);
         for branch in items {
             let path = format!("{path}{}[{}]", item_step(path), branch.index);
             nodes.push(match branch.is_nil() {
-                true if self.request.is_of_numbers(item) => {
+                true if is_inside_another && self.request.is_of_numbers(item) => {
                     return Err(Fault::new(format!(
-                        "{path} may not be nil: an array of {} has a number in each place",
+                        "{path} may not be nil: an array of {} inside another has a number in each place",
                         self.request.shown(item)
                     )));
                 }

@@ -4,7 +4,7 @@
 use trunkline_import::Limits;
 use trunkline_import::wsdl::Description;
 use trunkline_import::xsd::Violation;
-use trunkline_message::{Checks, Message as _, Record};
+use trunkline_message::{Checks, Message as _, Record, short_path};
 use trunkline_soap::{Layout as Around, Options, Style};
 
 use super::Called;
@@ -144,7 +144,7 @@ fn in_body(violation: &Violation, steps: &[&str], said: Option<&Said<'_>>) -> Un
     let path = steps.get(1..).unwrap_or_default().join("/");
     let inside = path.split_once('/').map_or("", |it| it.1);
     let place = said.and_then(|it| it.place_of(violation, inside));
-    Unread { place, ..Unread::new(format!("{path}: {}", violation.what)) }
+    Unread { place, ..Unread::new(format!("{}: {}", short_path(&path), violation.what)) }
 }
 
 /// What the schemas say against an envelope. They say nothing of calls, and of content that is encoded.

@@ -192,3 +192,26 @@ fn what_is_wrong_is_told_of_each_message_and_text_is_of_the_charset() {
     let told = router.bad(&["sub", "t", "--charset", "ISO-8859-1"]);
     assert!(told.contains("--schema"), "{told}");
 }
+
+#[test]
+fn text_is_printed_as_it_is_and_json_on_a_line_that_is_json() {
+    let router = Router::start("shown-text");
+    let as_it_is = [r"C:\dir", r#"<Text>C:\dir "q"</Text>"#, r#"{"Text":"C:\\dir \"q\"\n"}"#];
+    let lines = "{\n\t\"Text\": \"C:\\\\dir \u{85}\"\r\n}\n";
+    let on_a_line = r#"{  "Text": "C:\\dir \u0085"  } "#;
+    let sub = router.sub(&["t", "--show", "payload", "--count", "5"]);
+    let all = as_it_is.into_iter().chain([lines, "C:\\dir\nC:"]);
+    all.for_each(|it| _ = router.good(&["pub", "t", it]));
+    let expected = as_it_is.into_iter().chain([on_a_line, r"C:\\dir\nC:"]);
+    let (_, out, _) = sub.end();
+    assert_eq!(out, expected.collect::<Vec<_>>());
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+    assert_eq!(value(&out[3]), value(lines));
+    // Answers are shown alike.
+    for (topic, answer, shown) in [("ask/a", as_it_is[2], as_it_is[2]), ("ask/b", lines, on_a_line)]
+    {
+        let reply = router.reply(&[topic, answer, "--count", "1"]);
+        assert_eq!(router.good(&["request", topic, "?"]), format!("{shown}\n"));
+        assert_eq!(reply.end().0, Some(0));
+    }
+}

@@ -130,7 +130,7 @@ fn calls_are_found_for_what_is_not_simple() {
         ("wild", r#" --body '{"any":{"element":"<any/>"}}'"#, ""),
         ("groups", " bid=1 size=1", ""),
         ("runs", " 'price[0]=1.5' 'lots[0]=1' 'price[1]=1.5' 'lots[1]=1'", ""),
-        ("rates", " rate=-0.25", ""),
+        ("rates", " rate=2.75", ""),
         ("ids", " one@id=text one= other@id=text", ""),
         ("never", " never", "it ends where nothing more is expected"),
     ] {

@@ -187,6 +187,33 @@ fn a_file_is_described_with_the_files_that_it_names() {
     let _ = fs::remove_dir_all(&folder);
 }
 
+/// The values that a number may have are listed as those of a text, and one of them is in the call.
+#[test]
+fn enumerations_of_numbers_are_described() {
+    let folder = env::temp_dir().join(format!("trunkline-numbers-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let wsdl = folder.join("orders.wsdl").display().to_string();
+    fs::write(&wsdl, WSDL.replace("LOCATION", "all.xsd")).expect("a file");
+    let bounds = "<minInclusive value=\"1\"/><maxInclusive value=\"500\"/>";
+    let values = "<enumeration value=\"5\"/><enumeration value=\"10\"/>";
+    let types = TYPES.replace(bounds, values);
+    assert_ne!(types, TYPES);
+    fs::write(folder.join("all.xsd"), types).expect("a file");
+    let (status, out, err) = run(&[&wsdl]);
+    assert_eq!(status, Some(0), "{err}");
+    let described = DESCRIBED.replace("min_inclusive=1 max_inclusive=500", "5 | 10");
+    let line =
+        |of: &str| of.lines().find(|it| it.trim_start().starts_with("lots ")).map(str::to_owned);
+    assert_eq!(line(&out), line(&described));
+    assert!(out.contains(" lots=5 "), "{out}");
+    let (_, out, _) = run(&[&wsdl, "--json"]);
+    let mut facts =
+        out.lines().map(|it| serde_json::from_str::<serde_json::Value>(it).expect("JSON"));
+    let lots = facts.find(|it| it["path"] == "lots").expect("it is there");
+    assert_eq!(lots["values"], serde_json::json!(["5", "10"]), "{lots}");
+    let _ = fs::remove_dir_all(&folder);
+}
+
 /// Descriptions of all styles are served by what they say, and every example is typed as it is printed.
 #[test]
 fn the_examples_work() {

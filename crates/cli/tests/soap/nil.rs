@@ -232,10 +232,13 @@ fn encoded_values_that_are_nil_are_served() {
           <xsd:attribute ref="enc:arrayType" wsdl:arrayType="xsd:string[]"/></xsd:restriction></xsd:complexContent></xsd:complexType>
         <xsd:complexType name="Pairs"><xsd:complexContent><xsd:restriction base="enc:Array">
           <xsd:attribute ref="enc:arrayType" wsdl:arrayType="t:Pair[]"/></xsd:restriction></xsd:complexContent></xsd:complexType>
+        <xsd:complexType name="Numbers"><xsd:complexContent><xsd:restriction base="enc:Array">
+          <xsd:attribute ref="enc:arrayType" wsdl:arrayType="xsd:int[]"/></xsd:restriction></xsd:complexContent></xsd:complexType>
       </xsd:schema></types>
-      <message name="In"><part name="a" type="xsd:int"/><part name="text" type="xsd:string"/><part name="pair" type="t:Pair"/>
+      <message name="In"><part name="numbers" type="t:Numbers"/><part name="a" type="xsd:int"/><part name="text" type="xsd:string"/><part name="pair" type="t:Pair"/>
         <part name="names" type="t:Names"/><part name="pairs" type="t:Pairs"/></message>
-      <message name="Out"><part name="text" type="xsd:string"/><part name="names" type="t:Names"/></message>
+      <message name="Out"><part name="text" type="xsd:string"/><part name="names" type="t:Names"/>
+        <part name="numbers" type="t:Numbers"/></message>
       <portType name="T"><operation name="ask"><input message="t:In"/><output message="t:Out"/></operation></portType>
       <binding name="B" type="t:T"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/>
         <operation name="ask"><soap:operation soapAction="urn:ask"/><input>
@@ -247,13 +250,14 @@ fn encoded_values_that_are_nil_are_served() {
     let mut served = Served::of("nil-encoded", wsdl);
     fs::create_dir(served.folder.join("answers")).expect("a folder");
     let file = served.folder.join("answers/ask.json");
-    fs::write(&file, r#"{"names": ["x"]}"#).expect("a file");
+    fs::write(&file, r#"{"names": ["x"], "numbers": []}"#).expect("a file");
     let err = served.failure(&["--listen", "127.0.0.1:0", "--answers", "answers"]);
     assert!(err.contains("text: it is missing, and has to be there; null says"), "{err}");
-    fs::write(&file, r#"{"text": null, "names": ["x", null]}"#).expect("a file");
+    fs::write(&file, r#"{"text": null, "names": ["x", null], "numbers": [null, -7]}"#)
+        .expect("a file");
     let started = served.start_all(&["--answers", "answers"]);
     let url = started[0].split(' ').next().expect("a URL");
-    let nothing = ["a:nil=", "text:nil=", "pair:nil=", "names:nil=", "pairs:nil="];
+    let nothing = ["a:nil=", "text:nil=", "pair:nil=", "names:nil=", "pairs:nil=", "numbers:nil="];
     let items = [
         "a=1",
         "text=t",
@@ -262,14 +266,17 @@ fn encoded_values_that_are_nil_are_served() {
         "names[1]=n",
         "pairs[0].left=3",
         "pairs[1]:nil=",
+        "numbers[0]=4",
+        "numbers[1]:nil=",
     ];
-    let json = r#"{"a": null, "text": "t", "pair": null, "names": [null, "n"], "pairs": [null, {"left": 1}]}"#;
+    let json = r#"{"numbers": [null, 5], "a": null, "text": "t", "pair": null, "names": [null, "n"], "pairs": [null, {"left": 1}]}"#;
     for arguments in [&nothing[..], &items, &["--body", json]] {
         let (status, out, err) = said(&[&[url, "ask"], arguments].concat());
         assert_eq!(status, Some(0), "{arguments:?}: {out}{err}{}", served.log());
         assert!(out.starts_with("text:nil = \n") && out.contains("names[1]:nil = \n"), "{out}");
+        assert!(out.contains("numbers[0]:nil = \nnumbers[1] = -7\n"), "{out}");
     }
     let (status, out, err) = said(&[url, "ask", "--body", r#"{"a": 1}"#]);
     assert_eq!((status, &*out), (Some(2), ""), "{err}");
-    assert!(err.contains("text: it is missing, and has to be there"), "{err}");
+    assert!(err.contains("numbers: it is missing, and has to be there"), "{err}");
 }

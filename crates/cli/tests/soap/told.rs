@@ -92,6 +92,24 @@ fn all_that_a_fault_says_is_told() {
     assert_eq!(fact["details"], serde_json::json!(["<a>1</a>", "why"]));
 }
 
+#[test]
+fn a_code_that_is_none_of_soap_is_told_as_it_is() {
+    let head = "500 No\r\nContent-Type: text/xml";
+    for (code, told) in [
+        (
+            "<faultcode xmlns:wsse='urn:w'> wsse:InvalidSecurity </faultcode>",
+            "wsse:InvalidSecurity",
+        ),
+        ("<faultcode>e:Server.Busy</faultcode>", "Receiver (Server.Busy)"),
+        ("<faultcode>e:Client</faultcode>", "Sender"),
+    ] {
+        let fault = format!("<e:Fault>{code}<faultstring>no</faultstring></e:Fault>");
+        let (status, out, _) = ask(head, envelope(SOAP11, "", &fault).as_bytes(), &[]);
+        assert_eq!(status, Some(1), "{out}");
+        assert_eq!(out.lines().next(), Some(&*format!("fault: {told}: no")));
+    }
+}
+
 /// A byte order mark says it, else the media type, else the document (RFC 7303, section 3).
 #[test]
 fn the_character_set_of_an_answer_is_that_of_its_media_type() {

@@ -33,6 +33,8 @@ pub struct Parser {
     begins_line: bool,
     parts: Parts,
     head: Head,
+    /// How many bytes of a head that is not whole yet are whole lines.
+    head_lines: usize,
     transfer: Transfer,
     /// Bytes of the part so far.
     length: u64,
@@ -81,6 +83,7 @@ impl Parser {
             begins_line: true,
             parts: Parts::default(),
             head: Head::default(),
+            head_lines: 0,
             transfer: Transfer::default(),
             length: 0,
             data: 0..0,
@@ -150,8 +153,8 @@ impl Parser {
     }
 
     fn read_head(&mut self, input: &[u8], is_last: bool) -> Result<(usize, Option<Event>)> {
-        let Some(length) = head_length(&input[..input.len().min(self.limits.head_bytes + 4)])
-        else {
+        let here = input.len().min(self.limits.head_bytes.saturating_add(4));
+        let Some(length) = head_length(&input[..here], &mut self.head_lines) else {
             return match input.len() > self.limits.head_bytes {
                 true => {
                     let limit = self.limits.head_bytes;
@@ -163,6 +166,7 @@ impl Parser {
                 false => Ok((0, Some(Event::More))),
             };
         };
+        self.head_lines = 0;
         let (head, transfer) = fields(&input[..length], self.position)?;
         self.parts.add(&head, &self.limits, self.position)?;
         (self.head, self.transfer) = (head, transfer);
@@ -274,14 +278,13 @@ impl super::Parser for Parser {
     }
 }
 
-/// The bytes of header fields and of the empty line behind them.
-fn head_length(input: &[u8]) -> Option<usize> {
-    let mut at = 0;
+/// The bytes of header fields and of the empty line behind them, of which whole lines are known already.
+fn head_length(input: &[u8], lines: &mut usize) -> Option<usize> {
     loop {
-        match input[at..] {
-            [b'\n', ..] => return Some(at + 1),
-            [b'\r', b'\n', ..] => return Some(at + 2),
-            _ => at += memchr(b'\n', &input[at..])? + 1,
+        match input[*lines..] {
+            [b'\n', ..] => return Some(*lines + 1),
+            [b'\r', b'\n', ..] => return Some(*lines + 2),
+            _ => *lines += memchr(b'\n', &input[*lines..])? + 1,
         }
     }
 }

@@ -9,29 +9,10 @@ use trunkline_wire::{Integer, ValueError, scan};
 
 use super::SOH;
 use super::binding::LARGEST_TAG;
+use super::data::{data_of_length, length_of_data};
 use super::decoder::Body;
 use super::encoder;
 use super::plan::{Plan, Tag};
-
-/// Length and data fields of FIX 4.x: their bytes are data also where the schema has neither.
-const DATA: [(u32, u32); 16] = [
-    (90, 91),
-    (93, 89),
-    (95, 96),
-    (212, 213),
-    (348, 349),
-    (350, 351),
-    (352, 353),
-    (354, 355),
-    (356, 357),
-    (358, 359),
-    (360, 361),
-    (362, 363),
-    (364, 365),
-    (445, 446),
-    (618, 619),
-    (621, 622),
-];
 
 /// Fields of a message that the schema does not know.
 #[derive(Debug, Default)]
@@ -127,9 +108,7 @@ impl Body<'_> {
         value: usize,
         end: usize,
     ) -> Result<Option<(u32, Range<usize>)>> {
-        let Some((_, data)) = DATA.iter().find(|(length, _)| *length == number) else {
-            return Ok(None);
-        };
+        let Some(data) = data_of_length(number) else { return Ok(None) };
         let Ok(length) = u32::parse(&self.bytes[value..end]) else { return Ok(None) };
         let prefix = format!("{data}=");
         if !self.bytes[end + 1..].starts_with(prefix.as_bytes()) {
@@ -142,7 +121,7 @@ impl Body<'_> {
             let kind = ErrorKind::Length { stated, counted };
             return Err(Error::new(kind, value).within(&number.to_string()));
         }
-        Ok(Some((*data, start..after)))
+        Ok(Some((data, start..after)))
     }
 }
 
@@ -180,7 +159,7 @@ impl encoder::Body<'_> {
         if self.kept.contains(&(self.entry, number)) {
             return Err("the field stands twice");
         }
-        let length = before.filter(|it| DATA.contains(&(it.0, number)));
+        let length = before.filter(|it| length_of_data(number) == Some(it.0));
         match length.and_then(|it| u32::parse(it.1).ok()) {
             Some(length) if length as usize == value.len() => Ok(()),
             Some(_) => Err("the field before it is its length, and says another one"),

@@ -16,6 +16,9 @@ use super::plan::{Member, Plan, ScopePlan};
 use super::text::{BadString, number_end, skip_white, string};
 use super::{BASE64, ELEMENT};
 
+/// What a message is that may not be `null`.
+const MESSAGE: &str = "a message, not null";
+
 /// Reads messages of one schema from JSON, members in any order.
 #[derive(Debug)]
 pub struct Decoder {
@@ -136,7 +139,7 @@ impl<'a> Body<'a> {
     fn message<M: Message>(&mut self, message: &mut M) -> Result<()> {
         let plan = self.plan;
         if !plan.options.named {
-            return self.scope(&plan.scopes[0], message);
+            return self.content(message);
         }
         self.expect(b'{', "an object whose member is the message")?;
         let at = self.white();
@@ -145,8 +148,17 @@ impl<'a> Body<'a> {
             let what = format!("the message {expected}");
             return Err(Error::new(ErrorKind::Expected(what.into()), at));
         }
-        self.scope(&plan.scopes[0], message)?;
+        self.content(message)?;
         self.expect(b'}', "the end of the object around the message")
+    }
+
+    /// What the message says, or `null`.
+    fn content<M: Message>(&mut self, message: &mut M) -> Result<()> {
+        match self.take_null() {
+            true if self.plan.options.nillable => self.nil(message, MESSAGE),
+            true => Err(self.expected(MESSAGE, self.at - 4)),
+            false => self.scope(&self.plan.scopes[0], message),
+        }
     }
 
     /// Passes over white space; where it stands then.
@@ -340,12 +352,12 @@ impl<'a> Body<'a> {
         is_null
     }
 
-    /// Makes an item nil that was null.
-    fn nil<F: Fields>(&mut self, item: &mut F) -> Result<()> {
+    /// Makes a message or an item nil that was null, and is `expected` to be another thing if it cannot be.
+    fn nil<F: Fields>(&mut self, it: &mut F, expected: &'static str) -> Result<()> {
         self.field = usize::MAX;
-        match item.set_nil() {
+        match it.set_nil() {
             true => Ok(()),
-            false => Err(self.expected("an item, not null", self.at - 4)),
+            false => Err(self.expected(expected, self.at - 4)),
         }
     }
 
@@ -678,7 +690,7 @@ impl FieldDecoder for Body<'_> {
             body.scope = inside;
             let item = into.next_entry();
             let read = match takes_null && body.take_null() {
-                true => body.nil(item),
+                true => body.nil(item, "an item, not null"),
                 false => body.scope(&plan.scopes[inside], item),
             };
             (body.scope, body.field) = (outer, field);

@@ -61,7 +61,10 @@ impl Encoder {
             dropped: &mut self.dropped,
             problem: None,
         };
-        body.scope(message);
+        match plan.options.nillable && message.is_nil() {
+            true => body.null(message),
+            false => body.scope(message),
+        }
         if let Some(problem) = body.problem {
             return Err(problem);
         }
@@ -99,7 +102,7 @@ impl<'a> Body<'a> {
         self.output.push(b'}');
     }
 
-    /// An item that is nil, as a word that has no room for attributes.
+    /// A message or an item that is nil, as a word that has no room for attributes.
     fn null<F: Fields>(&mut self, item: &F) {
         self.open = &[];
         let before = self.output.len();

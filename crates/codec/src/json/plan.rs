@@ -8,7 +8,7 @@ use trunkline_message::{
 };
 
 use super::decoder::name;
-use super::text::{is_of_one_object, quote};
+use super::text::{is_of_one, quote};
 
 /// How messages are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Options {
     /// May an item of any list be `null`, as one of an array of SOAP's encoding may be nil? Records hold that. Otherwise
     /// only where the layout says so ([`Field::nil_items`](trunkline_message::Field::nil_items)).
     pub nil_items: bool,
+    /// May the message be `null`, as an element of SOAP may be nil? Records hold that, and an `Option` of a struct.
+    pub nillable: bool,
 }
 
 /// A layout compiled for JSON; shared by any number of encoders and decoders.
@@ -99,10 +101,13 @@ impl Plan {
     }
 
     /// Does the message stand in an object of one member, which has its name? Of a message that [has such a member
-    /// itself](Self::has_own_name) that is so where nothing stands beside it, and an object in it: then it is no value.
+    /// itself](Self::has_own_name) that is so where nothing stands beside it, and an object in it: then it is no value. So is
+    /// `null` in it, where the message may be that.
     pub fn is_named(&self, bytes: &[u8]) -> bool {
         let is_called = name(bytes).is_ok_and(|it| it == self.layout.name());
-        is_called && (!self.has_own_name() || is_of_one_object(bytes))
+        let is_around =
+            || is_of_one(bytes, b"{") || self.options.nillable && is_of_one(bytes, b"null");
+        is_called && (!self.has_own_name() || is_around())
     }
 
     /// The place of the value of this name among those of an enumeration.

@@ -11,12 +11,14 @@ use crate::middleware::SUBJECTS;
 
 /// The least and the most that numbers may be, with the ends of the ways to their keys; the first that fits
 /// decides.
-const NUMBERS: [(f64, f64, &[&str]); 18] = [
+const NUMBERS: [(f64, f64, &[&str]); 19] = [
     (0.0, 1e5, &["spread.clients"]),
     (0.01, 3600.0, &["seconds"]),
     (1.0, 64.0, &["levels"]),
     (1.0, 1e3, &["bridge.sessions", "quick-sessions", "renditions.clients", "beside.sessions"]),
-    (1.0, 1e7, &["bridge.rates", "renditions.rate", "beside.rate", "session-rate"]),
+    // As many as there are filters that differ.
+    (1.0, 50.0, &["filters.clients"]),
+    (1.0, 1e7, &["bridge.rates", "renditions.rate", "filters.rate", "beside.rate", "session-rate"]),
     (1.0, 1e7, &["engines.round-trips", "engines.orders", "kept-round-trips", "kept-orders"]),
     (
         1.0,
@@ -25,6 +27,7 @@ const NUMBERS: [(f64, f64, &[&str]); 18] = [
             "engines.count",
             "bridge.count",
             "renditions.count",
+            "filters.count",
             "beside.count",
             "turns.count",
             "stretches",

@@ -2,12 +2,15 @@
 
 use super::calls::{self, Kind, Pool, StagesOfCalls, TypedCalls};
 use super::guaranteed::{Append, Disk, GUARANTEED, GUARANTEED_FLOOD, GUARANTEED_SATURATION};
-use super::sessions::{self, CPU, FLOW, OF_RENDITIONS, OVER_CODEC, Rendition, Subscriber};
+use super::sessions::{
+    self, CPU, FLOW, Narrowing, OF_FILTERS, OF_MANY_FILTERS, OF_RENDITIONS, OVER_CODEC, Rendition,
+    Subscriber, Wanted,
+};
 use super::toolkit_calls;
 use super::traffic::{Flood, HOPS, Hops, LATENCIES, Matching, SharedMemory, SlowConsumers};
 use super::{
-    BesideSessions, Bridge, Engines, Measure, Messages, OpenLoop, Recovery, Renditions, RoundTrip,
-    Throughput, Vocabularies,
+    BesideSessions, Bridge, Engines, Filters, Measure, MemoryOfCalls, Messages, OpenLoop, Recovery,
+    Renditions, RoundTrip, Throughput, Vocabularies,
 };
 use crate::engines::Kept;
 use crate::format::Family;
@@ -30,6 +33,8 @@ impl Measure {
                 Self::Vocabularies(_) => {
                     all(Vocabularies::MODES.map(Vocabularies::case), &Vocabularies::METRICS)
                 }
+                Self::Memory(it) => all(it.cases(), MemoryOfCalls::METRICS.as_flattened()),
+                Self::Codings(it) => it.cases(),
                 _ => Vec::new(),
             },
             Family::Sessions => self.cases_of_sessions(),
@@ -169,6 +174,14 @@ impl Measure {
                 let costs = Rendition::ALL.map(Renditions::case_of_cost);
                 let clients = all([Renditions::case(it.clients)], &OF_RENDITIONS);
                 [clients, all(costs, &["cpu-time", OVER_CODEC])].concat()
+            }
+            Self::Filters(it) => {
+                let clients = Wanted::ALL.map(|wanted| Filters::case(wanted, it.clients));
+                let costs = Narrowing::ALL.into_iter().flat_map(|it| match it {
+                    Narrowing::Filters => all([Filters::case_of_cost(it)], &OF_MANY_FILTERS),
+                    _ => all([Filters::case_of_cost(it)], &OF_MANY_FILTERS[..2]),
+                });
+                latencies(clients, &OF_FILTERS).into_iter().chain(costs).collect()
             }
             Self::Beside(it) => latencies([0, it.sessions].map(BesideSessions::case), &[]),
             _ => Vec::new(),

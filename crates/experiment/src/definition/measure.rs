@@ -5,9 +5,10 @@ use serde::Deserialize;
 use super::Messages;
 use super::bounds::{between, ensure};
 use super::calls::{Calls, Kind, Pool, StagesOfCalls, Styles, TypedCalls};
+use super::codings::Codings;
 use super::guaranteed::{Disk, GuaranteedFlood, Recovery};
-use super::sessions::{BesideSessions, Bridge, Engines, Renditions};
-use super::toolkit_calls::{ToolkitCalls, Vocabularies};
+use super::sessions::{BesideSessions, Bridge, Engines, Filters, Renditions};
+use super::toolkit_calls::{MemoryOfCalls, ToolkitCalls, Vocabularies};
 use super::traffic::{Flood, Hops, Matching, SharedMemory, SlowConsumers, Spread};
 use crate::format::{Family, Format};
 
@@ -51,6 +52,10 @@ pub enum Measure {
     Toolkits(ToolkitCalls),
     /// Many distinct texts, and vocabularies.
     Vocabularies(Vocabularies),
+    /// What clients and servers of toolkits need of memory.
+    Memory(MemoryOfCalls),
+    /// Content codings, and calls with them.
+    Codings(Codings),
     /// Rates to an algo engine, and its orders to a gateway.
     Hops(Hops),
     /// Many consumers, topics or clients.
@@ -77,6 +82,8 @@ pub enum Measure {
     Bridge(Bridge),
     /// One source, and clients that want three formats.
     Renditions(Renditions),
+    /// One source, and clients that want some of its messages, or of their fields.
+    Filters(Filters),
     /// A native publisher and subscriber, beside sessions.
     Beside(BesideSessions),
 }
@@ -343,10 +350,11 @@ impl Measure {
             Self::Stages(_) | Self::Styles(_) | Self::Pool(_) | Self::Calls(_) => {
                 &[Family::CustomerServices]
             }
-            Self::Toolkits(_) | Self::Vocabularies(_) => &[Family::Operations],
-            Self::Engines(_) | Self::Bridge(_) | Self::Renditions(_) | Self::Beside(_) => {
-                &[Family::Sessions]
+            Self::Toolkits(_) | Self::Vocabularies(_) | Self::Memory(_) | Self::Codings(_) => {
+                &[Family::Operations]
             }
+            Self::Engines(_) | Self::Bridge(_) | Self::Beside(_) => &[Family::Sessions],
+            Self::Renditions(_) | Self::Filters(_) => &[Family::Sessions],
             _ if self.calls().is_some() => &[Family::CustomerServices],
             _ => &[Family::Rates],
         }
@@ -395,6 +403,8 @@ impl Measure {
                 ensure(is_right, || "nothing that was encoded before can be slow".to_owned())
             }
             Self::Toolkits(it) => it.check(),
+            Self::Memory(it) => it.check(),
+            Self::Codings(it) => it.check(),
             _ => Ok(()),
         }
     }

@@ -170,6 +170,77 @@ impl Renditions {
     }
 }
 
+words! {
+    /// What clients want of the messages of a topic, in the order of tables.
+    pub enum Wanted {
+        /// Every message, as it came.
+        Everything = "everything",
+        /// Of every message all fields but one.
+        Fields = "fields",
+        /// What passes a filter, the same for all: every message.
+        All = "filter-all",
+        /// The same: one of two messages.
+        Half = "filter-half",
+        /// One of two messages, each client by a filter of its own.
+        HalfEach = "filters-half",
+        /// What passes a filter, the same for all: no message.
+        Nothing = "filter-none",
+    }
+}
+
+words! {
+    /// What the router does with a message for those who do not want everything.
+    pub enum Narrowing {
+        /// It is held against a filter.
+        Filter = "filter",
+        /// It is held against filters that differ, as many as there are clients.
+        Filters = "filters",
+        /// All fields but one are written in its own format.
+        Fields = "fields",
+        /// Two fields are written in JSON.
+        FieldsInJson = "fields-json",
+    }
+}
+
+/// One source, and clients that want some of its messages, or of their fields.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Filters {
+    /// Clients of each kind.
+    pub clients: u32,
+    /// Messages a second.
+    pub rate: u32,
+    /// How long a run lasts.
+    pub milliseconds: u32,
+    /// Turns; those of the run if it does not say.
+    #[serde(default)]
+    pub count: Option<u32>,
+}
+
+/// How often the router decoded a message, for filters and for fields.
+pub const DECODED: &str = "decoded-per-message";
+
+/// The metrics of such clients, besides latencies.
+pub const OF_FILTERS: [&str; 6] = [DECODED, CPU, FLOW[0], FLOW[1], "filtered", "lost"];
+
+/// What each filter beyond the first takes.
+pub const FURTHER_FILTER: &str = "further-filter";
+
+/// The metrics of what filters cost by themselves; the last is of several.
+pub const OF_MANY_FILTERS: [&str; 3] = ["cpu-time", OVER_CODEC, FURTHER_FILTER];
+
+impl Filters {
+    /// The case of so many clients that want this.
+    pub fn case(wanted: Wanted, clients: u32) -> String {
+        format!("wanted-{}-{clients}", wanted.name())
+    }
+
+    /// The case of what it costs by itself.
+    pub fn case_of_cost(narrowing: Narrowing) -> String {
+        format!("cost-of-{}", narrowing.name())
+    }
+}
+
 /// A native publisher and its subscriber, alone and beside sessions.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

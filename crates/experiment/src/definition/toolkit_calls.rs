@@ -37,7 +37,7 @@ fn direct() -> Vec<String> {
 }
 
 /// The name of no link.
-const DIRECT: &str = "direct";
+pub const DIRECT: &str = "direct";
 
 /// The metrics of calls by toolkits, beside those of leads.
 pub const METRICS: [&str; 16] = [
@@ -95,10 +95,7 @@ impl ToolkitCalls {
 
     /// The service whose operations are called.
     pub fn service(&self) -> Service {
-        let has_all = |service: &Service| {
-            self.operations.iter().all(|call| service.operations().any(|it| it == call.operation))
-        };
-        Service::ALL.into_iter().find(has_all).unwrap_or(Service::Operations)
+        Service::of(&self.operations)
     }
 
     /// The case of calls in a mode.
@@ -130,11 +127,7 @@ impl ToolkitCalls {
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
-        let service = self.service();
-        let is_of_service = |call: &&Call| service.operations().any(|it| it == call.operation);
-        let other =
-            self.operations.iter().chain(&self.quick_operations).find(|it| !is_of_service(it));
-        ensure(other.is_none(), || "the operations are of two services".to_owned())
+        check_service(&self.operations, &self.quick_operations)
     }
 }
 
@@ -165,4 +158,77 @@ impl Vocabularies {
     pub fn case(mode: Mode) -> String {
         format!("vocabulary-{}", mode.name())
     }
+}
+
+/// What client and server of each toolkit need of memory, in processes that are new for each call.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct MemoryOfCalls {
+    /// How calls travel; each toolkit takes part that has the mode.
+    pub modes: Vec<Mode>,
+    /// What is called, of one service.
+    pub operations: Vec<Call>,
+    /// Numbers of threads that call, each with a client of its own.
+    pub threads: Vec<u32>,
+    /// How long calls go on.
+    pub milliseconds: u32,
+    /// Also in a quick run, of the first operation by the first number of threads.
+    #[serde(default = "super::measure::yes")]
+    pub quick: bool,
+}
+
+impl MemoryOfCalls {
+    /// What the system has given client and server, in bytes: once they are connected and have called nothing else than what has no
+    /// data; after the calls; and at most in between.
+    pub const METRICS: [[&str; 3]; 2] = [
+        ["client-before", "client-after", "client-most"],
+        ["server-before", "server-after", "server-most"],
+    ];
+
+    /// The case of a call.
+    pub fn case(mode: Mode, threads: u32, call: Call) -> String {
+        format!("memory-{}", ToolkitCalls::case(mode, threads, call, DIRECT))
+    }
+
+    /// The mode, the threads and the call of a case.
+    pub fn parts(case: &str) -> Option<(Mode, u32, Call)> {
+        let (mode, threads, call, _) = ToolkitCalls::parts(case.strip_prefix("memory-")?)?;
+        Some((mode, threads, call))
+    }
+
+    /// What is called in such a run, by how many threads.
+    pub fn calls(&self, is_quick: bool) -> Vec<(u32, Call)> {
+        let most = if is_quick { 1 } else { usize::MAX };
+        super::cases::pairs(&self.threads, &self.operations)
+            .map(|(threads, call)| (*threads, *call))
+            .take(most)
+            .collect()
+    }
+
+    /// The service whose operations are called.
+    pub fn service(&self) -> Service {
+        Service::of(&self.operations)
+    }
+
+    /// All cases, whoever has them.
+    pub(super) fn cases(&self) -> Vec<String> {
+        let calls = self.calls(false);
+        let of_mode = |mode: &Mode| {
+            let mode = *mode;
+            calls.iter().map(move |(threads, call)| Self::case(mode, *threads, *call))
+        };
+        self.modes.iter().flat_map(of_mode).collect()
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        check_service(&self.operations, &[])
+    }
+}
+
+/// All calls are of one service.
+fn check_service(operations: &[Call], quick: &[Call]) -> Result<(), String> {
+    let service = Service::of(operations);
+    let is_of_service = |call: &&Call| service.operations().any(|it| it == call.operation);
+    let other = operations.iter().chain(quick).find(|it| !is_of_service(it));
+    ensure(other.is_none(), || "the operations are of two services".to_owned())
 }

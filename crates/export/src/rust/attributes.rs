@@ -86,8 +86,8 @@ fn shown(place: Place, format: &str, word: &str, value: &str) -> Option<String> 
         }
         (Member | Arm, "xml", "empty") => filled(),
         (Member | Arm, "facet", _) => match word {
-            "min_inclusive" | "max_inclusive" | "min_exclusive" | "max_exclusive" | "pattern"
-            | "max_items_inside" => filled(),
+            "min_inclusive" | "max_inclusive" | "min_exclusive" | "max_exclusive" | "values"
+            | "pattern" | "max_items_inside" => filled(),
             "length" | "min_length" | "max_length" | "items" | "min_items" | "max_items"
             | "total_digits" | "fraction_digits" => number(),
             _ => None,

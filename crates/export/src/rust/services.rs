@@ -1,5 +1,6 @@
 //! Clients and services of WSDL, and of the interfaces of IDL as `--wsdl` writes them.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -76,10 +77,12 @@ struct Message {
     root: Option<usize>,
     /// Its element: a namespace and a name. None where it is the Body itself.
     element: Option<(String, String)>,
+    /// May that be nil?
+    is_nillable: bool,
 }
 
 /// What is not in the Body.
-const NOTHING: Message = Message { root: None, element: None };
+const NOTHING: Message = Message { root: None, element: None, is_nillable: false };
 
 /// The messages of all operations.
 #[derive(Default)]
@@ -91,11 +94,11 @@ struct Messages {
 
 impl Messages {
     fn add(&mut self, described: Described, title: String) -> Message {
-        let soap::Options { layout, namespace, operation, .. } = described.options;
+        let soap::Options { layout, namespace, operation, nillable, .. } = described.options;
         self.layouts.push(described.layout);
         self.titles.push(title);
         let element = (layout != soap::Layout::Body).then_some((namespace, operation));
-        Message { root: Some(self.layouts.len() - 1), element }
+        Message { root: Some(self.layouts.len() - 1), element, is_nillable: nillable }
     }
 }
 
@@ -171,12 +174,12 @@ fn interface_of_idl(
             messages.layouts.push(calls.layouts[at].clone());
             messages.titles.push(title);
             let element = Some((wsdl::NAMESPACE.to_owned(), element));
-            Message { root: Some(messages.layouts.len() - 1), element }
+            Message { root: Some(messages.layouts.len() - 1), element, is_nillable: false }
         };
         let name = &call.name;
         let nothing = |element: &str| Message {
-            root: None,
             element: Some((wsdl::NAMESPACE.to_owned(), element.to_owned())),
+            ..NOTHING
         };
         let takes = format!("What `{name}` takes.");
         let request = call.request.map_or_else(|| nothing(name), |it| add(it, name.clone(), takes));
@@ -386,9 +389,12 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn type_of(&self, message: &Message) -> &'a str {
+    fn type_of(&self, message: &Message) -> Cow<'a, str> {
         let root = message.root.map(|it| self.declarations.message(it).unwrap_or_default());
-        root.unwrap_or("soap::Nothing")
+        match (root, message.is_nillable) {
+            (Some(name), true) => Cow::Owned(format!("Option<{name}>")),
+            (name, _) => Cow::Borrowed(name.unwrap_or("soap::Nothing")),
+        }
     }
 
     fn binding(&self, style: soap::Style) -> String {
@@ -439,7 +445,7 @@ impl {client} {{
         );
         for (method, called) in &methods.0 {
             let request = self.type_of(&called.request);
-            let reply = called.reply.as_ref().map_or("()", |it| self.type_of(it));
+            let reply = called.reply.as_ref().map_or("()".into(), |it| self.type_of(it));
             let call = if called.reply.is_some() { "call_as" } else { "send_as" };
             let _ = write!(
                 out,
@@ -480,7 +486,7 @@ impl {client} {{
         let mut operations = String::new();
         for (index, (method, called)) in methods.0.iter().enumerate() {
             let request = self.type_of(&called.request);
-            let reply = called.reply.as_ref().map_or("()", |it| self.type_of(it));
+            let reply = called.reply.as_ref().map_or("()".into(), |it| self.type_of(it));
             let (context, given, add) = match called.reply.is_some() {
                 true => (", context: &mut soap::Context", ", context", "operation_as"),
                 false => ("", "", "one_way_as"),

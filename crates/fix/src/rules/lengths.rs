@@ -11,7 +11,7 @@ pub(super) fn check(message: Message<'_>) -> Result<(), Refused> {
     let mut before: Option<&Field> = None;
     let mut fields = message.fields().iter().peekable();
     while let Some(field) = fields.next() {
-        if tags::is_paired(field.tag) {
+        if tags::is_of_data(field.tag) {
             pair(message, before, field, fields.peek().copied())?;
         }
         before = Some(field);
@@ -44,8 +44,9 @@ fn pair(
     if message.value(before).is_empty() || stated(before) == Some(counted as u64) {
         return Ok(());
     }
+    let bytes = if counted == 1 { "byte" } else { "bytes" };
     let text =
-        format!("{}: {} has {counted} bytes", Reason::IncorrectDataFormat.words(), field.tag);
+        format!("{}: {} has {counted} {bytes}", Reason::IncorrectDataFormat.words(), field.tag);
     let refused = Refused::at(Reason::IncorrectDataFormat, length);
     Err(Refused { text: Some(text.into()), ..refused })
 }

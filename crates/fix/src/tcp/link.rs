@@ -11,6 +11,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fd::OwnedFd;
 use rustix::time::Timespec;
 
+use super::spin::{Spin, Waits};
 use super::transport::Transport;
 use crate::incoming::Incoming;
 
@@ -58,8 +59,8 @@ pub(super) struct Wait {
     /// Room for what is to be sent.
     pub(super) sends: bool,
     pub(super) longest: Option<Duration>,
-    /// How long it asks before it sleeps.
-    pub(super) spin: Duration,
+    /// What it does before it sleeps.
+    pub(super) spin: Spin,
 }
 
 impl Link {
@@ -153,32 +154,56 @@ impl Link {
     }
 
     /// Waits, and reads once.
-    pub(super) fn next(&self, wait: &Wait, incoming: &mut Incoming) -> io::Result<usize> {
+    pub(super) fn next(
+        &self,
+        wait: &Wait,
+        waits: &mut Waits,
+        incoming: &mut Incoming,
+    ) -> io::Result<usize> {
         let mut read = || incoming.read(|room| self.transport.read(room));
         if self.transport.has_more() {
             return read();
         }
+        let start = Instant::now();
         // Only the system tells when there is room.
-        let spin = if wait.sends { Duration::ZERO } else { wait.spin };
-        let spin = wait.longest.map_or(spin, |it| it.min(spin));
-        if !spin.is_zero() {
-            let start = Instant::now();
-            while start.elapsed() < spin {
-                for _ in 0..LOOKS {
-                    match read() {
-                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                        outcome => return outcome,
-                    }
-                    if self.is_woken.load(Ordering::SeqCst) {
-                        return Err(io::ErrorKind::WouldBlock.into());
-                    }
-                    hint::spin_loop();
-                }
-                thread::yield_now();
+        let turn = waits.begin(if wait.sends { Spin::Never } else { wait.spin });
+        let longest = wait.longest.map_or(turn.longest, |it| it.min(turn.longest));
+        let outcome = match self.ask(start, longest, &mut read) {
+            Some(outcome) => outcome,
+            None => {
+                drop(turn);
+                self.sleep(wait.sends, wait.longest)?;
+                read()
             }
+        };
+        waits.end(start.elapsed());
+        outcome
+    }
+
+    /// Reads again and again for so long, until something comes or the thread is woken.
+    fn ask(
+        &self,
+        start: Instant,
+        longest: Duration,
+        read: &mut impl FnMut() -> io::Result<usize>,
+    ) -> Option<io::Result<usize>> {
+        if longest.is_zero() {
+            return None;
         }
-        self.sleep(wait.sends, wait.longest)?;
-        read()
+        while start.elapsed() < longest {
+            for _ in 0..LOOKS {
+                match read() {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    outcome => return Some(outcome),
+                }
+                if self.is_woken.load(Ordering::SeqCst) {
+                    return Some(Err(io::ErrorKind::WouldBlock.into()));
+                }
+                hint::spin_loop();
+            }
+            thread::yield_now();
+        }
+        None
     }
 
     /// Waits until something came, or can be sent if that is asked for, or it is woken, or for so long.

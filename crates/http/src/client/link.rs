@@ -18,6 +18,7 @@ use tokio::time::sleep;
 
 use super::ClientConfig;
 use super::body::{Gate, Sending};
+use super::steadfast::Steadfast;
 use crate::transport::Count;
 use crate::{Error, Result};
 
@@ -58,18 +59,16 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
 }
 
-impl Answer {
-    /// The server does not say that it closes the connection.
-    pub(super) fn keeps_alive(&self) -> bool {
-        let says = |option: &str| {
-            let values = self.parts.headers.get_all(header::CONNECTION).iter();
-            let mut options = values.filter_map(|it| it.to_str().ok()).flat_map(|it| it.split(','));
-            options.any(|it| it.trim().eq_ignore_ascii_case(option))
-        };
-        match self.parts.version {
-            Version::HTTP_10 => says("keep-alive"),
-            _ => !says("close"),
-        }
+/// The server does not say that it closes the connection.
+pub(super) fn keeps_alive(parts: &http::response::Parts) -> bool {
+    let says = |option: &str| {
+        let values = parts.headers.get_all(header::CONNECTION).iter();
+        let mut options = values.filter_map(|it| it.to_str().ok()).flat_map(|it| it.split(','));
+        options.any(|it| it.trim().eq_ignore_ascii_case(option))
+    };
+    match parts.version {
+        Version::HTTP_10 => says("keep-alive"),
+        _ => !says("close"),
     }
 }
 
@@ -130,7 +129,7 @@ const REST: Duration = Duration::from_millis(1);
 /// A connection.
 pub(super) struct Link<T: AsyncRead + AsyncWrite + Unpin + 'static> {
     sender: SendRequest<Sending>,
-    connection: Connection<TokioIo<T>, Sending>,
+    connection: Connection<TokioIo<Steadfast<T>>, Sending>,
     ended: bool,
     /// It has carried a request.
     pub(super) used: bool,
@@ -140,7 +139,7 @@ pub(super) struct Link<T: AsyncRead + AsyncWrite + Unpin + 'static> {
 
 impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
     pub(super) async fn new(transport: T) -> Result<Self> {
-        let made = handshake(TokioIo::new(transport)).await;
+        let made = handshake(TokioIo::new(Steadfast::new(transport))).await;
         let broken = |cause| Failed::Hyper(cause).into_error(false, &ClientConfig::default());
         let (sender, connection) = made.map_err(broken)?;
         Ok(Self { sender, connection, ended: false, used: false, answered: None })
@@ -160,6 +159,19 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
         gate: Option<&Gate>,
         config: &ClientConfig,
     ) -> Result<Answer, Failed> {
+        let (parts, body) = self.begin(request, gate, config).await?;
+        let answer = self.whole(parts, body, config).await?;
+        self.answered = Some(Instant::now());
+        Ok(answer)
+    }
+
+    /// Sends a request and waits for the head of the answer.
+    pub(super) async fn begin(
+        &mut self,
+        request: hyper::Request<Sending>,
+        gate: Option<&Gate>,
+        config: &ClientConfig,
+    ) -> Result<(http::response::Parts, Incoming), Failed> {
         // Between two requests nobody polls the socket. After a pause this is done first; otherwise
         // the request would go to a connection that the server closed long ago.
         if self.answered.is_some_and(|answered| answered.elapsed() >= REST) {
@@ -181,9 +193,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
         }
         self.used = true;
         let sending = self.sender.send_request(request);
-        let answer = self.receive(sending, gate, config).await?;
-        self.answered = Some(Instant::now());
-        Ok(answer)
+        self.head(sending, gate, config).await
     }
 
     /// Hands a request to hyper, which writes it when it is driven.
@@ -215,6 +225,17 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
         gate: Option<&Gate>,
         config: &ClientConfig,
     ) -> Result<Answer, Failed> {
+        let (parts, body) = self.head(sending, gate, config).await?;
+        self.whole(parts, body, config).await
+    }
+
+    /// Waits for the head of an answer.
+    async fn head(
+        &mut self,
+        sending: impl Future<Output = hyper::Result<hyper::Response<Incoming>>>,
+        gate: Option<&Gate>,
+        config: &ClientConfig,
+    ) -> Result<(http::response::Parts, Incoming), Failed> {
         let mut sending = pin!(sending);
         let mut silence = gate.map(|_| Box::pin(sleep(config.continue_timeout)));
         let response = poll_fn(|context| {
@@ -227,19 +248,36 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
             self.drive(context);
             sending.as_mut().poll(context)
         });
-        let (parts, mut body) = response.await?.into_parts();
+        Ok(response.await?.into_parts())
+    }
+
+    /// Waits for bytes of an answer; none at its end.
+    pub(super) async fn frame(&mut self, body: &mut Incoming) -> Result<Option<Bytes>, Failed> {
+        loop {
+            let frame = poll_fn(|context| {
+                self.drive(context);
+                Pin::new(&mut *body).poll_frame(context)
+            });
+            let Some(frame) = frame.await else { return Ok(None) };
+            if let Ok(data) = frame?.into_data() {
+                return Ok(Some(data));
+            }
+        }
+    }
+
+    /// Waits for a whole answer.
+    async fn whole(
+        &mut self,
+        parts: http::response::Parts,
+        mut body: Incoming,
+        config: &ClientConfig,
+    ) -> Result<Answer, Failed> {
         let declared = body.size_hint();
         if declared.lower() > config.body_bytes as u64 {
             return Err(Failed::TooLong);
         }
         let mut whole = Vec::new();
-        loop {
-            let frame = poll_fn(|context| {
-                self.drive(context);
-                Pin::new(&mut body).poll_frame(context)
-            });
-            let Some(frame) = frame.await else { break };
-            let Ok(data) = frame?.into_data() else { continue };
+        while let Some(data) = self.frame(&mut body).await? {
             if declared.exact() == Some(data.len() as u64) {
                 return Ok(Answer { parts, body: data });
             }
@@ -256,13 +294,13 @@ impl<T: AsyncRead + AsyncWrite + Unpin + 'static> Link<T> {
     }
 
     /// Whether another request can be sent after this answer.
-    pub(super) fn stays(&self, answer: &Answer) -> bool {
-        !self.ended && !self.sender.is_closed() && answer.keeps_alive()
+    pub(super) fn stays(&self, answer: &http::response::Parts) -> bool {
+        !self.ended && !self.sender.is_closed() && keeps_alive(answer)
     }
 
     /// The transport, and the bytes that were read and belong to no answer.
     pub(super) fn into_parts(self) -> (T, Bytes) {
         let parts = self.connection.into_parts();
-        (parts.io.into_inner(), parts.read_buf)
+        (parts.io.into_inner().transport, parts.read_buf)
     }
 }

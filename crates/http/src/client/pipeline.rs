@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::timeout;
 
 use super::body::Sending;
-use super::link::{Counts, Link, Traffic};
+use super::link::{Counts, Link, Traffic, keeps_alive};
 use super::{Client, ClientConfig, Received, chunks, received};
 use crate::transport::Transport;
 use crate::{Error, Result};
@@ -118,6 +118,7 @@ impl Client {
         headers: &HeaderMap,
         bodies: &[&[u8]],
     ) -> Result<Vec<Received>> {
+        self.abandon();
         if let Some(link) = &mut self.link {
             self.runtime.block_on(link.write());
             if link.ended() {
@@ -188,7 +189,7 @@ async fn exchange_all(
             }
         })?;
         // This does not follow hyper, which takes the next answer for one without a request.
-        stays &= answer.keeps_alive();
+        stays &= keeps_alive(&answer.parts);
         let now = traffic.counts();
         let (sent, came) = (now.sent - before.sent, now.received - before.received);
         before = now;

@@ -82,6 +82,25 @@ impl Description {
         }
     }
 
+    /// The same of a document by itself: what an operation takes or answers that is a Body is none, but an element in it may be.
+    pub fn names_of_document(
+        &self,
+        local: &str,
+        namespace: &str,
+        of_type: Option<(&str, &str)>,
+    ) -> Vec<String> {
+        let Self::Services(services) = self else {
+            return self.names_of_element(local, namespace, of_type);
+        };
+        let element = Name::new(namespace, local);
+        let mut found = candidates(services, &element);
+        found.retain(|it| it.style == Style::Rpc || !services.is_body(it.message));
+        match &*found {
+            [] => of_schemas(services.schemas(), &element, of_type),
+            found => found.iter().map(Candidate::name).collect(),
+        }
+    }
+
     /// Those of them whose parts are the elements of the Body, which are given by namespace and local name: if the order of these
     /// is that of one message alone, this one.
     pub fn names_of_body(&self, body: &[(String, String)]) -> Vec<String> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use trunkline_codec::fix::length_of_data;
 use trunkline_message::{
     Body, IntegerKind, Kind, Layout, Member, MemberId, Need, TypeId, Types, is_name,
 };
@@ -13,26 +14,6 @@ use crate::problem::Problem;
 
 /// The fields that frame a message: BeginString, BodyLength, CheckSum and MsgType, which the format writes.
 const FRAME: [u32; 4] = [8, 9, 10, 35];
-
-/// The fields of data of FIX 4.4 and those that have their lengths, which some dictionaries leave out.
-const LENGTHS: [(u32, u32); 16] = [
-    (89, 93),
-    (91, 90),
-    (96, 95),
-    (213, 212),
-    (349, 348),
-    (351, 350),
-    (353, 352),
-    (355, 354),
-    (357, 356),
-    (359, 358),
-    (361, 360),
-    (363, 362),
-    (365, 364),
-    (446, 445),
-    (619, 618),
-    (622, 621),
-];
 
 pub(super) struct Builder<'a> {
     dictionary: &'a Dictionary,
@@ -335,8 +316,7 @@ impl<'a> Builder<'a> {
             return Ok((tag, parts[at].is_required));
         }
         let elsewhere = self.dictionary.fields.iter().find(|it| is_length_of(it, field));
-        let standard = LENGTHS.iter().find(|it| it.0 == field.tag);
-        match elsewhere.map(|it| it.tag).or(standard.map(|it| it.1)) {
+        match elsewhere.map(|it| it.tag).or_else(|| length_of_data(field.tag)) {
             Some(length) => Ok((length, false)),
             None => {
                 let what = format!("nothing tells how long the data {} are", field.name);

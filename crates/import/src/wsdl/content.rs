@@ -18,8 +18,6 @@ pub struct Described {
     pub layout: Layout,
     /// How it is said.
     pub options: soap::Options,
-    /// May the element be nil?
-    pub is_nillable: bool,
 }
 
 impl Description {
@@ -99,6 +97,16 @@ impl Description {
             || self.schemas.is_open(id) && !self.schemas.types_of(id).is_empty()
     }
 
+    /// Is what stands in a document's Body no single element that is the message, but a member of it, or several?
+    pub(crate) fn is_body(&self, message: &Message) -> bool {
+        let is_told = match &*message.parts {
+            [] => false,
+            [part] => self.is_told_inside(part),
+            _ => true,
+        };
+        is_told && !message.is_encoded
+    }
+
     /// The parts of a document's message of which no element in the Body is one: each of its parts stands there (WSDL 1.1,
     /// section 3.5; WS-I Basic Profile 1.1, R2212).
     pub fn absent<'m>(&self, message: &'m Message, body: &[Name]) -> Vec<&'m Part> {
@@ -154,9 +162,9 @@ impl Description {
         match &part.of {
             PartOf::Element(name) => {
                 let element = self.schemas.global(name, &part.place)?;
-                let is_nillable = self.schemas.at(element).is_nillable;
+                let nillable = self.schemas.at(element).is_nillable;
                 let layout = self.schemas.layout(element)?;
-                Ok(Described { is_nillable, ..named(layout, options, name) })
+                Ok(named(layout, soap::Options { nillable, ..options }, name))
             }
             PartOf::Type(of) => {
                 // Which element a document of a type is, nobody says. zeep, gSOAP and PHP name it so.
@@ -181,6 +189,8 @@ impl Description {
     /// The parts of a message in the element around them: that of a call, or the Body.
     fn parts(&self, message: &Message, around: &Name) -> Result<Layout, Problem> {
         let mut builder = Builder::new(&self.schemas, message.is_encoded);
+        let may_be_nil = self.has_nil_parts && message.is_encoded;
+        builder.has_nil_numbers = may_be_nil;
         let root = builder.declare(&around.local);
         let mut members = Members::new(root, &around.namespace);
         for part in &message.parts {
@@ -190,7 +200,6 @@ impl Description {
                     builder.standing(&mut members, element)?;
                 }
                 PartOf::Type(of) => {
-                    let may_be_nil = self.has_nil_parts && message.is_encoded;
                     let need = if may_be_nil { Need::Optional } else { Need::Required };
                     builder.part(&mut members, &part.name, of, need)?;
                 }
@@ -234,5 +243,5 @@ fn options(version: soap::Version, style: soap::Style) -> soap::Options {
 fn named(layout: Layout, options: soap::Options, name: &Name) -> Described {
     let (operation, namespace) = (name.local.to_string(), name.namespace.to_string());
     let options = soap::Options { operation, namespace, ..options };
-    Described { layout, options, is_nillable: false }
+    Described { layout, options }
 }

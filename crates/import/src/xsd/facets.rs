@@ -1,12 +1,13 @@
 //! What XML Schema forbids of facets.
 
-use trunkline_message::{Kind, Pattern, Value};
+use trunkline_message::{Kind, Pattern};
 
 use super::Schemas;
 use super::builtin::BuiltIn;
 use super::component::{Facets, Simple, Type, TypeBody, TypeUse};
 use super::lookup::Found;
 use super::name::Name;
+use super::simple::plain;
 use crate::Problem;
 
 /// What values are at the bottom.
@@ -33,7 +34,7 @@ impl Schemas {
             let value = value.trim();
             let is_right = match *word {
                 "min_inclusive" | "max_inclusive" | "min_exclusive" | "max_exclusive" => {
-                    values.kind == Kind::Text || Value::parse(values.kind, value).is_some()
+                    values.kind == Kind::Text || plain(values.kind, value).is_some()
                 }
                 _ => value.bytes().all(|it| it.is_ascii_digit()),
             };

@@ -23,8 +23,9 @@ impl Schemas {
             let what = match known.get(refers_to).filter(|it| it.refers_to.is_none()) {
                 Some(key) if key.fields.len() == fields.len() => continue,
                 Some(key) => format!(
-                    "{name} has {} fields, and the key {refers_to} that it refers to has {}",
+                    "{name} has {} field{}, and the key {refers_to} that it refers to has {}",
                     fields.len(),
+                    if fields.len() == 1 { "" } else { "s" },
                     key.fields.len()
                 ),
                 None => format!("the key {refers_to} that {name} refers to is not defined"),

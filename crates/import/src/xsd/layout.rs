@@ -6,7 +6,7 @@ mod members;
 
 use std::collections::HashMap;
 
-use trunkline_message::{Body, Kind, Layout, Need, TypeId, Types};
+use trunkline_message::{Body, Kind, Layout, MemberId, Need, TypeId, Types};
 use trunkline_soap::{self as soap, WhiteSpace};
 
 use super::Schemas;
@@ -45,6 +45,8 @@ pub(crate) struct Builder<'a> {
     filling: Option<SchemaTypeId>,
     /// The types of arrays around the items that are looked up.
     open_arrays: Vec<SchemaTypeId>,
+    /// May the items of arrays of numbers be nil, as those of others may in records?
+    pub(crate) has_nil_numbers: bool,
 }
 
 /// What a member holds.
@@ -62,6 +64,8 @@ pub(crate) struct Held {
     pub(crate) dimensions: Vec<usize>,
     /// The type that values say where content is encoded, or the items of lists, if it is another than their kind has.
     pub(crate) declared: Option<Name>,
+    /// Is it an array whose items may be nil?
+    pub(crate) nil_items: bool,
 }
 
 impl Held {
@@ -74,6 +78,7 @@ impl Held {
             white_space: WhiteSpace::default(),
             dimensions: Vec::new(),
             declared: None,
+            nil_items: false,
         }
     }
 }
@@ -105,6 +110,7 @@ impl<'a> Builder<'a> {
             pending: Vec::new(),
             filling: None,
             open_arrays: Vec::new(),
+            has_nil_numbers: false,
         }
     }
 
@@ -128,7 +134,7 @@ impl<'a> Builder<'a> {
             };
             return Err(Problem::new(&element.place, what, remedy));
         }
-        self.document_of(of, &element.name, &element.place, element.fixed.as_deref())
+        self.document_of(of, &element.name, &element.place, Some(element))
     }
 
     /// The struct of documents that are this element, and whose `xsi:type` names this type.
@@ -164,13 +170,13 @@ impl<'a> Builder<'a> {
         Err(Problem::new(&element.place, what, remedy))
     }
 
-    /// The same of an element of this name and type.
+    /// The same of an element of this name and type, which may be declared.
     pub(super) fn document_of(
         &mut self,
         of: &'a TypeUse,
         name: &Name,
         place: &Place,
-        fixed: Option<&str>,
+        declared: Option<&Element>,
     ) -> Result<TypeId, Problem> {
         let reject = |what: &str, remedy: &str| {
             let what = format!("the element {name} is {what}, for which a document has no form");
@@ -178,9 +184,13 @@ impl<'a> Builder<'a> {
         };
         let root = self.declare(&name.local);
         if let Some(mut values) = self.schemas.values(of)? {
+            let fixed = declared.and_then(|it| it.fixed.as_deref());
             fixed.into_iter().for_each(|it| values.fix(it));
             let mut members = Members::new(root, &name.namespace);
-            self.text(&mut members, values, &name.local);
+            let (member, held) = self.text(&mut members, values, &name.local);
+            if let Some(element) = declared {
+                self.note_empty(member, element, &held);
+            }
             members.finish(self);
             return Ok(root);
         }
@@ -283,14 +293,15 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The text of an element.
-    fn text(&mut self, members: &mut Members, values: Values, name: &str) {
+    /// The text of an element: the member, and what it holds.
+    fn text(&mut self, members: &mut Members, values: Values, name: &str) -> (MemberId, Held) {
         // A text has no items; a list is one text there, as its pattern has it.
         let values = if values.is_list { union(&[values]) } else { values };
         let held = self.value(values, name);
         let member = members.add("value", held.of, Need::Required);
         self.note(member, "kind", "text");
         self.note_values(member, &held);
+        (member, held)
     }
 
     /// What an element or a part of a message is; `name` is what a type without a name is called.
@@ -392,6 +403,8 @@ impl<'a> Builder<'a> {
                 "an array of several dimensions with items of any type, for which there is no form";
             return rejected(what, "name a type of the items");
         }
+        let is_number = matches!(item.kind, Some(Kind::Integer(_) | Kind::Float32 | Kind::Float64));
+        let nil_items = self.has_nil_numbers && is_number && *items.dimensions == [1];
         let (mut of, mut dimensions, declared) = (item.of, item.dimensions, item.declared);
         dimensions.extend(&items.dimensions);
         if dimensions.len() > MOST_ARRAYS || dimensions.iter().sum::<usize>() > MOST_LISTS {
@@ -403,8 +416,13 @@ impl<'a> Builder<'a> {
         let (least, most) = items.occurs;
         let least = (least > 0).then(|| ("min_items", least.to_string()));
         let most = most.map(|it| ("max_items", it.to_string()));
-        let facets = least.into_iter().chain(most).collect();
-        Ok(Held { facets, dimensions, declared, ..Held::new(of, Form::Array) })
+        // What is said of each item is said of the list, but not how many are in a list that is an item.
+        let of_values = item
+            .facets
+            .into_iter()
+            .filter(|it| !matches!(it.0, "items" | "min_items" | "max_items"));
+        let facets = least.into_iter().chain(most).chain(of_values).collect();
+        Ok(Held { facets, dimensions, declared, nil_items, ..Held::new(of, Form::Array) })
     }
 
     fn complex(

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
-use trunkline_message::Kind;
+use trunkline_message::{Kind, Pattern, Value};
 use trunkline_soap::WhiteSpace;
+use trunkline_wire::{BigDecimal, BigInteger, base64};
 
 use super::Schemas;
 use super::builtin::BuiltIn;
@@ -108,8 +109,8 @@ impl Values {
 
     /// A bound that the kind can be compared with.
     fn bound(&mut self, word: &'static str, value: &str) {
-        if is_ordered(self.kind) && trunkline_message::Value::parse(self.kind, value).is_some() {
-            self.set(word, value.to_owned());
+        if let Some(value) = plain(self.kind, value).filter(|_| is_ordered(self.kind)) {
+            self.set(word, value);
         }
     }
 
@@ -149,6 +150,9 @@ impl Values {
             let pattern = if let [one] = &*facets.patterns { one.clone() } else { all.join("|") };
             self.set("pattern", pattern);
         }
+        if self.kind == Kind::Boolean {
+            self.restrict_boolean(&facets.patterns);
+        }
         let mut values: Vec<String> = Vec::with_capacity(facets.values.len());
         for value in facets.values.iter().map(|it| self.white_space.apply(it)) {
             if !values.iter().any(|it| **it == *value) {
@@ -183,17 +187,7 @@ impl Values {
             return;
         }
         if self.kind != Kind::Text {
-            // All that can be said of other kinds is between which values they are.
-            let mut all: Vec<(f64, &String)> =
-                values.iter().filter_map(|it| Some((it.trim().parse().ok()?, it))).collect();
-            all.sort_by(|one, other| one.0.total_cmp(&other.0));
-            if let ([least, ..], [.., most]) = (&*all, &*all)
-                && all.len() == values.len()
-            {
-                self.bound("min_inclusive", least.1.trim());
-                self.bound("max_inclusive", most.1.trim());
-            }
-            return;
+            return self.enumerate_values(values);
         }
         if self.spelling != Spelling::Plain {
             let all: Vec<String> = values.iter().map(|it| self.spelling.pattern(it)).collect();
@@ -212,6 +206,70 @@ impl Values {
             }
         }
     }
+}
+
+impl Values {
+    /// Keeps the only values of another kind than text.
+    fn enumerate_values(&mut self, values: &[String]) {
+        let is_large = |it: &String| {
+            plain(Kind::Decimal, it).is_none() && plain(Kind::BigDecimal, it).is_some()
+        };
+        if self.kind == Kind::Decimal && values.iter().any(is_large) {
+            self.kind = Kind::BigDecimal;
+        }
+        let mut all: Vec<String> = Vec::with_capacity(values.len());
+        // What is no value of the kind is none of a message either.
+        for value in values.iter().filter_map(|it| plain(self.kind, it)) {
+            if !all.contains(&value) {
+                all.push(value);
+            }
+        }
+        // Data without octets is no word.
+        if all.iter().all(|it| !it.is_empty()) && !all.is_empty() {
+            self.facets.retain(|it| !it.0.ends_with("clusive"));
+            self.set("values", all.join(" "));
+        }
+    }
+
+    /// A message has booleans, and not the texts that stand for them: it keeps to patterns which have those of one alone.
+    fn restrict_boolean(&mut self, patterns: &[String]) {
+        let patterns: Result<Vec<Pattern>, _> =
+            patterns.iter().map(|it| Pattern::new(it)).collect();
+        let Ok(patterns) = patterns else { return };
+        let found = |texts: [&'static str; 2]| {
+            texts.into_iter().find(|text| patterns.iter().any(|it| it.is_match(text)))
+        };
+        match (found(["true", "1"]), found(["false", "0"])) {
+            (Some(text), None) | (None, Some(text)) => self.set("values", text.to_owned()),
+            _ => {}
+        }
+    }
+}
+
+/// A value as messages write it, by whichever of its texts a schema says it (part 2, section 3.2): numbers have no `+`. None if it
+/// is none of the kind.
+pub(super) fn plain(kind: Kind, text: &str) -> Option<String> {
+    let text = text.trim();
+    let plain = match kind {
+        Kind::Integer(_) | Kind::BigInteger => {
+            BigInteger::parse_xml(text.as_bytes()).ok()?.to_string()
+        }
+        Kind::Decimal | Kind::BigDecimal => {
+            BigDecimal::parse_xml(text.as_bytes()).ok()?.to_string()
+        }
+        Kind::Bytes => {
+            let (mut bytes, mut words) = (Vec::new(), Vec::new());
+            base64::decode_into(text.as_bytes(), text.len(), &mut bytes).ok()?;
+            base64::encode_into(&bytes, &mut words);
+            return String::from_utf8(words).ok();
+        }
+        Kind::Float32 | Kind::Float64 => {
+            let unsigned = text.strip_prefix('+').filter(|it| !it.starts_with('-'));
+            unsigned.unwrap_or(text).to_owned()
+        }
+        _ => text.to_owned(),
+    };
+    Value::parse(kind, &plain).map(|_| plain)
 }
 
 impl Spelling {
@@ -259,6 +317,20 @@ impl Schemas {
             Found::Array => Ok(None),
             Found::Type(id, of) => self.values_of(id, of, (0, &Cell::new(0))),
         }
+    }
+
+    /// Does a type say of whole lists how they look, or which there are?
+    pub(super) fn restricts_list(&self, of: &Type) -> bool {
+        let (base, facets) = match &of.body {
+            TypeBody::Simple(Simple::Restriction { base, facets }) => (base, facets),
+            TypeBody::Complex(complex) => match &complex.derivation {
+                Derivation::Text { base, facets, .. } => (base, facets),
+                _ => return false,
+            },
+            TypeBody::Simple(_) => return false,
+        };
+        let is_said = !facets.patterns.is_empty() || !facets.values.is_empty();
+        is_said && matches!(self.values(base), Ok(Some(values)) if values.is_list)
     }
 
     /// The name of a simple type, or of the one that it restricts if it has none; none of other types without a name.

@@ -18,6 +18,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use trunkline_message::short_path;
+
 use self::simple::SimpleRules;
 use self::types::{AttributeRules, TypeRules};
 use super::Schemas;
@@ -49,7 +51,7 @@ pub struct Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, column, path, rule, what, .. } = self;
-        write!(out, "{line}:{column}: {path}: {what} ({rule})")
+        write!(out, "{line}:{column}: {}: {what} ({rule})", short_path(path))
     }
 }
 

@@ -1,8 +1,10 @@
 //! What FIX sessions cost: engines beside one another, and the router with sessions joined to its topics.
 
+mod alone;
 mod beside;
 mod bridge;
 mod engines;
+mod filters;
 mod renditions;
 mod router;
 mod traffic;
@@ -31,6 +33,7 @@ pub(super) fn run(
             Measure::Engines(it) => engines::measure(setting, it, &mut found, progress),
             Measure::Bridge(it) => bridge::measure(setting, it, &mut found, progress),
             Measure::Renditions(it) => renditions::measure(setting, it, &mut found, progress),
+            Measure::Filters(it) => filters::measure(setting, it, &mut found, progress),
             Measure::Beside(it) => beside::measure(setting, it, &mut found, progress),
             _ => {}
         }

@@ -4,7 +4,9 @@
 //! connected between them. What goes over the wire is counted in between, before anything is timed. A link stands between
 //! them where one is asked for. A service of somebody's own is called by our client.
 
+mod codings;
 mod counter;
+mod memory;
 mod pair;
 mod tally;
 mod verify;
@@ -23,6 +25,7 @@ use pair::{Carried, Pair};
 use tally::Series;
 use trunkline_bench::row::Verdict;
 use trunkline_bench::statistics::{ComparisonRule, noise_floor};
+use trunkline_experiment::definition::toolkit_calls::DIRECT;
 use trunkline_experiment::definition::{Measure, ToolkitCalls};
 use trunkline_experiment::names::{BARE, NETWORK};
 use trunkline_experiment::subjects::TRUNKLINE;
@@ -42,9 +45,6 @@ const QUICK_MILLISECONDS: u32 = 20;
 /// counted.
 const BEFORE_COUNTING: u32 = 6;
 const COUNTING: u32 = 10;
-
-/// The name of no link.
-const DIRECT: &str = "direct";
 
 /// Pairs of turns for the noise.
 const NOISE_TURNS: u32 = 9;
@@ -69,6 +69,9 @@ pub(super) fn run(
             Measure::Vocabularies(it) if it.quick || !is_quick => {
                 vocabulary::measure(setting, it, &mut found, progress);
             }
+            Measure::Memory(it) if it.quick || !is_quick => {
+                memory::measure(setting, it, &mut found, progress);
+            }
             _ => {}
         }
     }
@@ -87,6 +90,7 @@ pub(super) fn run(
         }
     }
     published::beside(setting, &mut found.rows);
+    codings::measure(setting, measures, &mut found, progress);
     found
 }
 
@@ -128,10 +132,8 @@ impl<'a> Contest<'a> {
         let is_quick = setting.request.is_quick;
         let threads = asked.iter().flat_map(|it| it.threads(is_quick)).copied();
         let connections = threads.max().unwrap_or(1) + 2;
-        let processors = Processors::divide();
         let service = asked.first().map_or(Service::Operations, |it| it.service());
-        let (pairs, bytes) = (Vec::new(), Vec::new());
-        let mut contest = Self { setting, service, pairs, bytes, _processors: processors };
+        let mut contest = Self::of(setting, service);
         let wanted: Vec<Mode> = asked.iter().flat_map(|it| &it.modes).copied().collect();
         let toolkits = TOOLKITS.iter().chain(setting.request.endpoints.iter().copied());
         let modes = toolkits
@@ -150,12 +152,14 @@ impl<'a> Contest<'a> {
             calls.dedup();
             contest.admit(found, (toolkit, mode), &calls, connections);
         }
-        // The largest of all that take turns together.
-        found.noise_floor = match (found.noise_floor, contest.noise(found)) {
-            (Some(one), Some(other)) => Some(one.max(other)),
-            (one, other) => one.or(other),
-        };
+        contest.noise(found, |it| it.toolkit.name == BARE);
         contest
+    }
+
+    /// Without anybody.
+    fn of(setting: &'a Setting<'a>, service: Service) -> Self {
+        let (pairs, bytes) = (Vec::new(), Vec::new());
+        Self { setting, service, pairs, bytes, _processors: Processors::divide() }
     }
 
     fn admit(
@@ -230,10 +234,10 @@ impl<'a> Contest<'a> {
         Carried { call, bytes: bytes.unwrap_or([8, 1]) }
     }
 
-    /// How much the bare echo differs from itself.
-    fn noise(&mut self, found: &mut Findings) -> Option<f64> {
+    /// How much one differs from itself: the largest of all that take turns together is the machine's noise.
+    fn noise(&mut self, found: &mut Findings, is_it: impl Fn(&Pair) -> bool) {
         let call = Call { operation: Operation::EchoVoid, size: 0 };
-        let index = self.pairs.iter().position(|it| it.toolkit.name == BARE)?;
+        let Some(index) = self.pairs.iter().position(is_it) else { return };
         let carried = self.carried(&self.pairs[index], call);
         let milliseconds = if self.setting.request.is_quick { QUICK_MILLISECONDS } else { 60 };
         let mut sides = [Vec::new(), Vec::new()];
@@ -251,10 +255,14 @@ impl<'a> Contest<'a> {
         };
         if let Err(error) = turns() {
             found.notes.push(format!("the noise floor was not measured: {error}"));
-            return None;
+            return;
         }
         let [first, second] = sides;
-        noise_floor(&ComparisonRule::default(), &first, &second)
+        let floor = noise_floor(&ComparisonRule::default(), &first, &second);
+        found.noise_floor = match (found.noise_floor, floor) {
+            (Some(one), Some(other)) => Some(one.max(other)),
+            (one, other) => one.or(other),
+        };
     }
 
     /// Lets all take turns with one call by so many threads.
@@ -276,7 +284,7 @@ impl<'a> Contest<'a> {
         for entry in &mut entries {
             let pair = &self.pairs[entry.index];
             tell(&format!("{}, {}", pair.toolkit.name, pair.mode.title()), 0.0);
-            self.warm_up(found, entry, asked);
+            self.warm_up(found, entry, (asked.threads, asked.link));
         }
         let pairs = &mut self.pairs;
         pairs.iter().for_each(Pair::settle);
@@ -324,10 +332,10 @@ impl<'a> Contest<'a> {
     }
 
     /// Connects one that takes turns, over the link, and lets it compile what it runs.
-    fn warm_up(&mut self, found: &mut Findings, entry: &mut Entry, asked: Asked<'_>) {
+    fn warm_up(&mut self, found: &mut Findings, entry: &mut Entry, (threads, link): (u32, &str)) {
         let Entry { index, carried, series } = entry;
         let pair = &mut self.pairs[*index];
-        if let Err(what) = pair.stand_behind(asked.link) {
+        if let Err(what) = pair.stand_behind(link) {
             found.faults.push(format!("{}, {}: {what}", series.subject, series.case));
             return series.dismiss(Verdict::Absent);
         }
@@ -337,7 +345,7 @@ impl<'a> Contest<'a> {
             (true, is_warm) => compiling[usize::from(is_warm)],
         };
         pair.is_warm = true;
-        let warmed_up = pair.connect(asked.threads).and_then(|()| pair.call(*carried, warm_up));
+        let warmed_up = pair.connect(threads).and_then(|()| pair.call(*carried, warm_up));
         if let Err(error) = warmed_up {
             dismiss(found, series, &error);
         }
@@ -361,7 +369,11 @@ fn dismiss(found: &mut Findings, series: &mut Series, error: &PeerError) {
 /// says.
 fn count(pair: &mut Pair, calls: &[Call]) -> Result<Vec<(Call, [u32; 2])>, String> {
     let port = pair.target.parse().map_err(|_| format!("{} is no port", pair.target))?;
-    let counter = Counter::start(port)?;
+    let header = match pair.mode.is_compressed() {
+        true => format!("content-encoding: {}", pair.mode.coding()),
+        false => "transfer-encoding: chunked".to_owned(),
+    };
+    let counter = Counter::start(port, header)?;
     let told = |error: PeerError| error.to_string();
     pair.connect_to(&counter.port().to_string(), 1).map_err(told)?;
     let is_kept = pair.mode.profile().contains("/retained/");
@@ -379,9 +391,16 @@ fn count(pair: &mut Pair, calls: &[Call]) -> Result<Vec<(Call, [u32; 2])>, Strin
         counted.push((call, of_call));
     }
     pair.forget_connections();
-    match (pair.mode == Mode::HttpChunked, counter.has_chunked_requests()) {
-        (true, false) => Err("its client does not send in chunks".into()),
-        (false, true) => Err("its client sends in chunks".into()),
-        _ => Ok(counted),
+    travelled(pair.mode, counter.has_header()).map(|()| counted)
+}
+
+/// Whether calls travelled as their mode says, by whether requests and answers had its header.
+fn travelled(mode: Mode, [sent, received]: [bool; 2]) -> Result<(), String> {
+    match (mode.is_compressed(), mode == Mode::HttpChunked) {
+        (true, _) if !sent => Err(format!("its client does not compress by {}", mode.coding())),
+        (true, _) if !received => Err(format!("its server does not compress by {}", mode.coding())),
+        (false, true) if !sent => Err("its client does not send in chunks".into()),
+        (false, false) if sent => Err("its client sends in chunks".into()),
+        _ => Ok(()),
     }
 }

@@ -3,9 +3,11 @@
 use trunkline_bench::clock::thread_cpu_nanoseconds;
 use trunkline_codec::fast_infoset::{Options, Parser, Reader, Writer, WriterOptions};
 use trunkline_experiment::toolkits::{Call, Mode, Service};
+use trunkline_http::Compression;
 use trunkline_soap::{Decoder, Encoder, Plan};
 
 use super::arrays::limits;
+use super::codings::decompress;
 use super::exchange::{Sent, Visit, visit};
 use super::service::{BINDING, names};
 use crate::answer;
@@ -14,8 +16,8 @@ use crate::answer;
 const BEFORE: u32 = 8;
 
 /// Passes between two looks at the clock, of messages that are short; and what others have of them, at least.
-const BATCH: u32 = 16;
-const LONG: u32 = 1000;
+pub(super) const BATCH: u32 = 16;
+pub(super) const LONG: u32 = 1000;
 
 /// So many calls took so many nanoseconds of the processor, in a mode.
 pub(super) fn measure(
@@ -63,23 +65,34 @@ impl Visit for Measure {
                 break nanoseconds;
             }
         };
-        answer::compare(&request, &there.came)?;
-        answer::compare(&expected, &back.came)?;
+        answer::compare(&request, there.came())?;
+        answer::compare(&expected, back.came())?;
         Ok((count, nanoseconds))
     }
 }
 
 /// One direction: who writes, and who reads.
-struct Way<M> {
+pub(super) struct Way<M> {
+    writing: Writing,
+    reading: Reading<M>,
+    coding: Option<Compression>,
+}
+
+struct Writing {
     encoder: Encoder,
+    /// None for XML.
+    binary: Option<Writer>,
+}
+
+struct Reading<M> {
     decoder: Decoder,
     /// None for XML.
-    binary: Option<(Writer, Parser)>,
+    binary: Option<Parser>,
     came: M,
 }
 
 impl<M: Sent> Way<M> {
-    fn new((service, mode): (Service, Mode), element: &str) -> Result<Self, String> {
+    pub(super) fn new((service, mode): (Service, Mode), element: &str) -> Result<Self, String> {
         let plan = Plan::new(M::layout(), &BINDING.options(names(service).namespace, element));
         let plan = plan.map_err(|error| error.to_string())?;
         let (written, limits) = (WriterOptions::default(), limits());
@@ -91,30 +104,73 @@ impl<M: Sent> Way<M> {
             || (Writer::stateless(written.clone()), Parser::stateless(Options::soap(), &limits));
         let binary = match mode {
             Mode::SoapTcp | Mode::Multiplexed | Mode::SoapTcpUnbounded => Some(retained()),
-            Mode::HttpFastInfoset | Mode::SoapTcpStateless => Some(stateless()),
+            Mode::HttpFastInfoset | Mode::HttpFastInfosetGzip | Mode::SoapTcpStateless => {
+                Some(stateless())
+            }
             Mode::Http | Mode::HttpChunked | Mode::HttpOnce => None,
+            Mode::HttpGzip | Mode::HttpDeflate | Mode::HttpZstd | Mode::HttpXmlCoding => None,
             Mode::Rmi | Mode::Bytes | Mode::HttpBytes | Mode::HttpReferences => {
                 return Err(format!("{} has no codec here", mode.name()));
             }
         };
+        let (writer, parser) = binary.unzip();
         let decoder = Decoder::with_limits(&plan, limits.clone());
-        Ok(Self { encoder: Encoder::new(&plan), decoder, binary, came: M::default() })
+        Ok(Self {
+            writing: Writing { encoder: Encoder::new(&plan), binary: writer },
+            reading: Reading { decoder, binary: parser, came: M::default() },
+            coding: Compression::of_name(mode.coding()),
+        })
     }
 
     fn carry(&mut self, message: &M) -> Result<(), String> {
-        let Self { encoder, decoder, binary, came } = self;
-        let carried = match binary {
-            None => encoder.encode(message).and_then(|bytes| decoder.decode(bytes, came)),
-            Some((writer, parser)) => {
+        let Self { writing, reading, coding } = self;
+        let bytes = writing.write(message)?;
+        match coding {
+            None => reading.read(bytes),
+            Some(coding) => reading.read(&decompress(*coding, &coding.compress(bytes))?),
+        }
+    }
+
+    /// Writes a message, and does not compress it.
+    pub(super) fn write(&mut self, message: &M) -> Result<&[u8], String> {
+        self.writing.write(message)
+    }
+
+    /// Reads a message that is not compressed.
+    pub(super) fn read(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.reading.read(bytes)
+    }
+
+    /// What was read last.
+    pub(super) fn came(&self) -> &M {
+        &self.reading.came
+    }
+}
+
+impl Writing {
+    fn write<M: Sent>(&mut self, message: &M) -> Result<&[u8], String> {
+        let Self { encoder, binary } = self;
+        let written = match binary {
+            None => encoder.encode(message),
+            Some(writer) => {
                 writer.begin();
-                encoder.encode_to("", message, writer).and_then(|()| {
-                    let bytes = writer.finish()?;
-                    let mut reader = Reader::begin(parser, bytes)?;
-                    decoder.decode_from(&mut reader, came)?;
-                    reader.finish()
-                })
+                encoder.encode_to("", message, writer).and_then(|()| writer.finish())
             }
         };
-        carried.map_err(|error| error.to_string())
+        written.map_err(|error| error.to_string())
+    }
+}
+
+impl<M: Sent> Reading<M> {
+    fn read(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let Self { decoder, binary, came } = self;
+        let read = match binary {
+            None => decoder.decode(bytes, came),
+            Some(parser) => Reader::begin(parser, bytes).and_then(|mut reader| {
+                decoder.decode_from(&mut reader, came)?;
+                reader.finish()
+            }),
+        };
+        read.map_err(|error| error.to_string())
     }
 }

@@ -184,6 +184,12 @@ impl End {
             body_bytes: BODY_BYTES,
             idle_timeout: PATIENCE,
             chunked: mode == Mode::HttpChunked,
+            // However short, so that answers travel as requests do.
+            compression_from: if mode.is_compressed() {
+                0
+            } else {
+                Config::default().compression_from
+            },
             ..Config::default()
         };
         let mut server =

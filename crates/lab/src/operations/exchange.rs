@@ -1,7 +1,7 @@
 //! One call by our client, whose answer is compared with what must come.
 
 use trunkline_experiment::toolkits::{Call, Mode, Operation, Service};
-use trunkline_http::{ClientConfig, Version};
+use trunkline_http::{ClientConfig, Compression, Version};
 use trunkline_message::{Message, Structure};
 use trunkline_session::soap::{
     CallError, Client, MessageEncoding, SharedConnection, Vocabularies, VocabularyLimits,
@@ -37,7 +37,12 @@ impl Connector {
     pub(crate) fn new((service, mode): (Service, Mode), target: &str) -> Result<Self, String> {
         let (scheme, encoding) = match mode {
             Mode::Http | Mode::HttpChunked | Mode::HttpOnce => ("http", MessageEncoding::Xml),
-            Mode::HttpFastInfoset => ("http", MessageEncoding::FastInfoset),
+            Mode::HttpGzip | Mode::HttpDeflate | Mode::HttpZstd | Mode::HttpXmlCoding => {
+                ("http", MessageEncoding::Xml)
+            }
+            Mode::HttpFastInfoset | Mode::HttpFastInfosetGzip => {
+                ("http", MessageEncoding::FastInfoset)
+            }
             Mode::SoapTcp | Mode::Multiplexed | Mode::SoapTcpUnbounded => {
                 ("vnd.sun.ws.tcp", MessageEncoding::StatefulFastInfoset)
             }
@@ -52,8 +57,11 @@ impl Connector {
             Err(_) => target.to_owned(),
         };
         let is_once = mode == Mode::HttpOnce;
+        let compression = Compression::of_name(mode.coding());
         let config = ClientConfig {
             body_bytes: BODY_BYTES,
+            compression,
+            accept: compression.into_iter().collect(),
             chunked: mode == Mode::HttpChunked,
             version: if is_once { Version::HTTP_10 } else { Version::HTTP_11 },
             keep_alive: !is_once,
@@ -78,7 +86,8 @@ impl Connector {
         if self.mode == Mode::SoapTcpUnbounded {
             client.set_vocabularies(unbounded());
         }
-        client.set_optimistic(self.mode == Mode::HttpFastInfoset);
+        let from_the_first = [Mode::HttpFastInfoset, Mode::HttpFastInfosetGzip];
+        client.set_optimistic(from_the_first.contains(&self.mode));
         Ok(OurPort(client))
     }
 }

@@ -97,11 +97,23 @@ impl Peer {
         let told = self.parsed("memory", "memory BYTES", |answer| {
             answer.strip_prefix("memory ")?.parse().ok()
         });
-        told.ok().or_else(|| {
-            let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).ok()?;
-            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        told.ok().or_else(|| self.resident().map(|it| it[0]))
+    }
+
+    /// Bytes of memory that the system has given it: now, and at most since it began or [forgot](Self::forget_most).
+    pub(crate) fn resident(&self) -> Option<[u64; 2]> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).ok()?;
+        let bytes = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
             line.trim().strip_suffix(" kB")?.parse().ok().map(|kibibytes: u64| kibibytes << 10)
-        })
+        };
+        Some([bytes("VmRSS:")?, bytes("VmHWM:")?])
+    }
+
+    /// What it had at most is what it has now (proc(5), `clear_refs`).
+    pub(crate) fn forget_most(&self) {
+        // Where the system has no such file, the most is that since it began.
+        _ = fs::write(format!("/proc/{}/clear_refs", self.process.id()), "5");
     }
 
     /// The processor's time of its threads so far.

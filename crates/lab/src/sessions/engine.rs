@@ -9,9 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use trunkline_codec::fix::SOH;
-use trunkline_experiment::engines::SPINNING;
-use trunkline_experiment::subjects::TRUNKLINE;
-use trunkline_fix::tcp::{Acceptor, Handle, Initiator, TcpConfig};
+use trunkline_experiment::engines::{self, Engine, Waits};
+use trunkline_fix::tcp::{Acceptor, Handle, Initiator, Spin, TcpConfig};
 use trunkline_fix::{
     Application, Dictionaries, Identity, JournalStore, MemoryStore, Message, Outbox, Refusal, Role,
     Session, Settings, Store, Version,
@@ -32,22 +31,25 @@ const STORE: u64 = 64 << 20;
 /// Round trips and orders at most.
 const MOST: usize = 10_000_000;
 
-/// Answers the questions on standard input until `stop`, or its end. The threads of one that spins ask their sockets for a while
-/// before they sleep.
+/// Answers the questions on standard input until `stop`, or its end, as the engine of ours with this name.
 ///
 /// # Errors
-/// Standard input or output is broken.
-pub fn serve(spins: bool) -> io::Result<()> {
+/// No engine of ours has the name; standard input or output is broken.
+pub fn serve(name: &str) -> io::Result<()> {
+    let engine = engines::named(name).filter(|it| !it.is_peer()).ok_or_else(|| {
+        let ours = engines::ENGINES.iter().filter(|it| !it.is_peer()).map(|it| it.name);
+        let ours = ours.collect::<Vec<_>>().join(", ");
+        io::Error::other(format!("{name:?} is no engine of ours: {ours}"))
+    })?;
     let mut output = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let line = line?;
         let answer = match line.split_once(' ') {
             None if line == "stop" => break,
             None if line == "hello" => {
-                let name = if spins { SPINNING } else { TRUNKLINE };
-                Ok(format!("hello {name} {} fix", env!("CARGO_PKG_VERSION")))
+                Ok(format!("hello {} {} fix", engine.name, env!("CARGO_PKG_VERSION")))
             }
-            Some(("measure", rest)) => measure(rest, spins),
+            Some(("measure", rest)) => measure(rest, engine),
             _ => Err(format!("{line:?} is not known")),
         };
         let answer = answer.unwrap_or_else(|why| format!("error {why}"));
@@ -68,7 +70,7 @@ struct Asked<'a> {
 }
 
 /// `memory|file ROUND_TRIPS ORDERS PORT FOLDER DICTIONARY`
-fn measure(words: &str, spins: bool) -> Result<String, String> {
+fn measure(words: &str, engine: &Engine) -> Result<String, String> {
     let words: Vec<&str> = words.split(' ').collect();
     let [kept, trips, orders, _, folder, dictionary] = *words else {
         return Err("measure takes memory|file ROUND_TRIPS ORDERS PORT FOLDER DICTIONARY".into());
@@ -86,7 +88,11 @@ fn measure(words: &str, spins: bool) -> Result<String, String> {
         orders: number(orders)?,
         dictionaries: Arc::new(Dictionaries::of(&read)),
         config: TcpConfig {
-            spin: if spins { SPIN } else { Duration::ZERO },
+            spin: match engine.waits {
+                Waits::WhileBusy => Spin::default(),
+                Waits::Spinning => Spin::Always(SPIN),
+                Waits::Sleeping => Spin::Never,
+            },
             ..TcpConfig::default()
         },
     };

@@ -4,7 +4,7 @@ mod made_up;
 
 use std::cmp::Ordering;
 
-use trunkline_wire::{BigDecimal, Time, Timestamp};
+use trunkline_wire::{BigDecimal, Time, Timestamp, base64};
 
 use super::pattern::Pattern;
 use crate::{Field, Holds, Kind, Layout, MemberId, SchemaError, Scope, Shape, Value};
@@ -18,6 +18,7 @@ pub(super) struct Facets {
     total_digits: Span,
     fraction_digits: Span,
     bounds: Vec<Bound>,
+    values: Option<OneOf>,
     pattern: Option<Pattern>,
 }
 
@@ -34,6 +35,13 @@ struct Bound {
     relation: &'static Relation,
     text: String,
     value: Value,
+}
+
+/// The only values that may be.
+#[derive(Debug)]
+struct OneOf {
+    text: String,
+    values: Vec<Value>,
 }
 
 /// A word for bounds.
@@ -81,7 +89,7 @@ struct Words<'a> {
 }
 
 /// Every word, as [`Checks`](super::Checks) has them.
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 15] = [
     "length",
     "min_length",
     "max_length",
@@ -95,10 +103,13 @@ const KNOWN: [&str; 14] = [
     "max_exclusive",
     "total_digits",
     "fraction_digits",
+    VALUES,
     "pattern",
 ];
 /// How many items lists in the list have at most, the outermost of them first; `-` where nothing is said.
 const INSIDE: &str = "max_items_inside";
+/// The values that there are, with a blank between; data in Base64.
+const VALUES: &str = "values";
 const LENGTHS: [&str; 3] = ["min_length", "max_length", "length"];
 const ITEMS: [&str; 3] = ["min_items", "max_items", "items"];
 const TOTAL: [&str; 3] = ["", "total_digits", ""];
@@ -183,6 +194,25 @@ impl<'a> Words<'a> {
         Ok(bounds)
     }
 
+    fn values(&self) -> Result<Option<OneOf>, SchemaError> {
+        let Some(text) = self.get(VALUES) else { return Ok(None) };
+        let has_values = |kind: &Kind| has_order(*kind) || is_told_apart(*kind);
+        let Some(kind) = self.holds.kind().filter(has_values) else {
+            return self.fail(format!("{VALUES} is said, and {} has no order", self.what()));
+        };
+        let mut values = Vec::new();
+        for word in text.split(' ') {
+            match listed(kind, word) {
+                Some(value) => values.push(value),
+                None => {
+                    return self
+                        .fail(format!("{VALUES} is {text:?}, and {word:?} is no {}", kind.name()));
+                }
+            }
+        }
+        Ok(Some(OneOf { text: text.replace(' ', ", "), values }))
+    }
+
     fn pattern(&self) -> Result<Option<Pattern>, SchemaError> {
         let Some(text) = self.get("pattern") else { return Ok(None) };
         if !matches!(self.holds, Holds::Value(Kind::Text | Kind::Code)) {
@@ -194,6 +224,21 @@ impl<'a> Words<'a> {
 
 fn has_order(kind: Kind) -> bool {
     !matches!(kind, Kind::Boolean | Kind::Text | Kind::Bytes | Kind::Code | Kind::Any)
+}
+
+/// Has it no order, and values all the same?
+fn is_told_apart(kind: Kind) -> bool {
+    matches!(kind, Kind::Boolean | Kind::Bytes)
+}
+
+/// The value that a word of [`VALUES`] is.
+fn listed(kind: Kind, word: &str) -> Option<Value> {
+    if kind != Kind::Bytes {
+        return Value::parse(kind, word);
+    }
+    let mut bytes = Vec::new();
+    base64::decode_into(word.as_bytes(), word.len(), &mut bytes).ok()?;
+    Some(Value::Bytes(bytes))
 }
 
 impl Facets {
@@ -233,6 +278,7 @@ impl Facets {
             facets.total_digits = words.span(TOTAL, has_digits)?;
             facets.fraction_digits = words.span(FRACTION, has_digits)?;
             facets.bounds = words.bounds()?;
+            facets.values = words.values()?;
             facets.pattern = words.pattern()?;
         }
         Ok(facets.is_said().then(|| Box::new(facets)))
@@ -252,7 +298,10 @@ impl Facets {
 
     fn is_said(&self) -> bool {
         let spans = [self.length, self.items, self.total_digits, self.fraction_digits];
-        spans.iter().any(|it| it.is_said()) || !self.bounds.is_empty() || self.pattern.is_some()
+        spans.iter().any(|it| it.is_said())
+            || !self.bounds.is_empty()
+            || self.values.is_some()
+            || self.pattern.is_some()
     }
 
     /// What is wrong with a list of so many items.
@@ -265,8 +314,14 @@ impl Facets {
         match value {
             Value::Text(text) => self.of_text(text),
             Value::Code(code) => self.of_text(code.as_str()),
-            Value::Bytes(bytes) => self.length.rejects(bytes.len(), "byte", "bytes"),
-            value => self.of_digits(value).or_else(|| self.of_order(value)),
+            Value::Bytes(bytes) => {
+                let of_length = self.length.rejects(bytes.len(), "byte", "bytes");
+                of_length.or_else(|| self.of_values(value))
+            }
+            value => {
+                let of_order = || self.of_order(value).or_else(|| self.of_values(value));
+                self.of_digits(value).or_else(of_order)
+            }
         }
     }
 
@@ -294,6 +349,12 @@ impl Facets {
         let keeps = |bound: &&Bound| order(value, &bound.value).is_some_and(bound.relation.keeps);
         let broken = self.bounds.iter().find(|bound| !keeps(bound))?;
         Some(format!("it is {} {}", broken.relation.broken, broken.text))
+    }
+
+    fn of_values(&self, value: &Value) -> Option<String> {
+        let OneOf { text, values } = self.values.as_ref()?;
+        let is_there = values.iter().any(|it| is_same(value, it));
+        (!is_there).then(|| format!("it is none of {text}"))
     }
 }
 
@@ -326,6 +387,17 @@ fn order(value: &Value, bound: &Value) -> Option<Ordering> {
         }
         (Value::Duration(value), Value::Duration(bound)) => value.partial_cmp(bound),
         (value, bound) => Some(number(value)?.cmp(&number(bound)?)),
+    }
+}
+
+/// Are two values of one kind the same? A NaN is the same as itself, though it has no order (XML Schema part 2, section 3.2.4).
+fn is_same(value: &Value, other: &Value) -> bool {
+    match (value, other) {
+        (Value::Single(value), Value::Single(other)) if value.is_nan() => other.is_nan(),
+        (Value::Float(value), Value::Float(other)) if value.is_nan() => other.is_nan(),
+        (Value::Boolean(value), Value::Boolean(other)) => value == other,
+        (Value::Bytes(value), Value::Bytes(other)) => value == other,
+        (value, other) => order(value, other) == Some(Ordering::Equal),
     }
 }
 

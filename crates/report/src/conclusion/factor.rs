@@ -3,9 +3,10 @@
 use super::profile_of_quantity;
 use trunkline_bench::row::Row;
 use trunkline_bench::statistics::{Bounds, ComparisonRule};
-use trunkline_experiment::definition::sessions::MADE;
+use trunkline_experiment::definition::codings::SIZES;
+use trunkline_experiment::definition::sessions::{DECODED, MADE};
 use trunkline_experiment::definition::toolkit_calls::BYTES;
-use trunkline_experiment::definition::{Quantity, Term};
+use trunkline_experiment::definition::{Codings, Quantity, Term};
 use trunkline_experiment::format::Family;
 
 /// One quantity over another, for messages of one length.
@@ -176,10 +177,12 @@ fn paired(
 fn is_exact(quantity: &Quantity) -> bool {
     let (case, metric) = (quantity.case.as_str(), quantity.metric.as_str());
     let is_of_capacity = case.starts_with("capacity-");
+    let is_of_codings = Codings::parts(case).is_some();
     case == "size"
         || case.starts_with("size-")
         || BYTES.contains(&metric)
-        || metric == MADE
+        || [MADE, DECODED].contains(&metric)
+        || (is_of_codings && SIZES.contains(&metric))
         || (is_of_capacity && ["bits-per-second", "bytes-per-second"].contains(&metric))
 }
 

@@ -6,7 +6,7 @@
 use super::*;
 
 /// Conclusions of which the paper has no figures at all, and why.
-const WITHOUT_FIGURES: [(&str, &str); 17] = [
+const WITHOUT_FIGURES: [(&str, &str); 22] = [
     ("codec bound, 100 Mbit/s", "no figures of 100 Mbit/s, in section 5.2 only words"),
     ("network share, 10 Mbit/s", "figure 9 is a plot without numbers"),
     ("network bound, 10 Mbit/s", "observed, section 5.3; figure 12 is a plot without numbers"),
@@ -19,6 +19,11 @@ const WITHOUT_FIGURES: [(&str, &str); 17] = [
     ("compact tags: encoding", "said in section 5.4, without a figure"),
     ("decoding over encoding", "section 4.4 has shares of a call with 5,000 records only"),
     ("rpc/encoded costs more", "section 4.4 has factors for 5,000 records only"),
+    ("alike in size, each toolkit", "its products have no names"),
+    ("rpc/encoded is slower, each toolkit", "the same"),
+    ("products differ, each toolkit", "the same"),
+    ("style before product, each toolkit", "the same"),
+    ("deserialising costs more, ASMX", "the same"),
     ("flat to 250,000", "the table has the highest rate only; figure 2 is a plot without numbers"),
     ("topics cost little", "topics grew with consumers only, up to 16,000"),
     ("fast unmoved by slow", "the fast consumer was not measured alone"),
@@ -91,6 +96,10 @@ fn of_services(definition: &Definition, quantity: &Quantity) -> Vec<(Option<u32>
     // Their LAN, and ours without a link beside it.
     let case = case.split_once('@').map_or(&**case, |(case, _)| case);
     let Some((case, message)) = case.rsplit_once('-') else { return Vec::new() };
+    // Its products have no names, so that none of its figures is that of one of these.
+    if subject.as_deref().is_some_and(|it| ["asmx", "axis", "cxf"].contains(&it)) {
+        return Vec::new();
+    }
     let is_peer = subject.as_deref().is_some_and(|subject| subject != TRUNKLINE);
     let of = |metric: &str| {
         let mut all = definition.figures(case, metric, format, message);

@@ -76,7 +76,7 @@ pub(super) enum Marker {
 }
 
 /// Subjects that have a marker of their own; the rest share the last.
-const MARKERS: [(&str, Marker); 10] = [
+const MARKERS: [(&str, Marker); 13] = [
     ("trunkline", Marker::Circle),
     ("trunkline-record", Marker::Ring),
     ("gsoap-best", Marker::Triangle),
@@ -86,18 +86,24 @@ const MARKERS: [(&str, Marker); 10] = [
     ("quickfix", Marker::Square),
     ("ironfix", Marker::Frame),
     ("omniorb", Marker::Diamond),
-    // Never in a plot with QuickFIX.
+    // Never in a plot with those of FIX, CDR and parsers.
     ("metro", Marker::Square),
+    ("cxf", Marker::Diamond),
+    ("axis", Marker::Frame),
+    ("asmx", Marker::Plus),
 ];
 
 /// Subjects that have a colour of their own, in the order of legends: where a plot has one format. Those
 /// that guarantee are in plots of their own.
-const SUBJECTS: [(&str, Colour); 30] = [
+const SUBJECTS: [(&str, Colour); 33] = [
     ("trunkline", TEAL),
     ("bare", SILVER),
     ("gsoap-best", WINE),
     ("gsoap-debian", SAND),
     ("metro", INDIGO),
+    ("cxf", BLUE),
+    ("axis", ORANGE),
+    ("asmx", PURPLE),
     ("trunkline-2-threads", INK),
     ("trunkline-unix", GREEN),
     ("trunkline-tls", OLIVE),

@@ -3,14 +3,15 @@
 use super::sheet::{Cases, Cell, LEAD, Line, NO_MORE, Name, SUBJECT, Spec};
 use super::{Rows, Section, each_once};
 use trunkline_experiment::definition::sessions::{
-    CPU, FLOW, LOGON, MADE, OVER_CODEC, RATE, ROUND_TRIPS, Rendition, Subscriber,
+    CPU, DECODED, FLOW, FURTHER_FILTER, LOGON, MADE, Narrowing, OVER_CODEC, RATE, ROUND_TRIPS,
+    Rendition, Subscriber, Wanted,
 };
-use trunkline_experiment::definition::{Bridge, Engines, Renditions};
+use trunkline_experiment::definition::{Bridge, Engines, Filters, Renditions};
 use trunkline_experiment::engines::{Kept, named};
 
 /// All tables for which there are rows.
 pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
-    [&ENGINES, &BRIDGE, &BETWEEN, &RENDITIONS, &COSTS, &BESIDE]
+    [&ENGINES, &BRIDGE, &BETWEEN, &RENDITIONS, &COSTS, &FILTERS, &FILTER_COSTS, &BESIDE]
         .into_iter()
         .filter_map(|it| it.section(rows))
         .collect()
@@ -157,6 +158,62 @@ const COSTS: Spec = Spec {
         ("bounds", Cell::Bounds(OVER_CODEC, 1.0)),
     ],
     notes: &["/ codec: over decoding and encoding the same message by the formats alone"],
+    more: NO_MORE,
+};
+
+/// How many clients a case is of, and what they want.
+fn wanted(case: &str) -> Option<(u32, Wanted)> {
+    let clients = case.rsplit('-').next()?.parse().ok()?;
+    let wanted = Wanted::ALL.into_iter().find(|it| case == Filters::case(*it, clients))?;
+    Some((clients, wanted))
+}
+
+const FILTERS: Spec = Spec {
+    about: ["sessions", "Clients that want fields, or what passes filters, us"],
+    cases: Cases::Found(|rows| rows.cases(|case| wanted(case).is_some())),
+    lines,
+    names: &[Name::Case("clients want", |case| {
+        wanted(case).map_or(String::new(), |(clients, it)| format!("{clients} {}", it.name()))
+    })],
+    columns: &[
+        ("decoded", Cell::Of(DECODED, 1.0)),
+        ("cpu us", Cell::Of(CPU, 1e3)),
+        ("bounds", Cell::Bounds(CPU, 1e3)),
+        ("came/s", Cell::Of(FLOW[1], 1.0)),
+        MIDDLE,
+        TAIL,
+        ("filtered", Cell::Count("filtered")),
+        ("lost", Cell::CountIfAny("lost")),
+    ],
+    notes: &[
+        "everything: as it came; fields: all but one; filter: the same for all clients, which passes all messages, half or none; \
+         filters: one for each client, of which each passes another half",
+        "decoded: how often a message was, for fields and filters; cpu: of the router, for a message to all clients; 50 %, 99 %: \
+         from when a message was due to be sent in its session until it had come",
+    ],
+    more: NO_MORE,
+};
+
+const FILTER_COSTS: Spec = Spec {
+    about: ["sessions", "What filters and fields cost of a message, ns"],
+    cases: Cases::Found(|rows| {
+        rows.cases(|case| Narrowing::ALL.iter().any(|it| case == Filters::case_of_cost(*it)))
+    }),
+    lines,
+    names: &[Name::Case("of", |case| case.replacen("cost-of-", "", 1))],
+    columns: &[
+        ("cpu time", Cell::Of("cpu-time", 1.0)),
+        ("bounds", Cell::Bounds("cpu-time", 1.0)),
+        ("/ codec", Cell::Of(OVER_CODEC, 1.0)),
+        ("bounds", Cell::Bounds(OVER_CODEC, 1.0)),
+        ("a further", Cell::Any(FURTHER_FILTER, 1.0)),
+        ("bounds", Cell::Bounds(FURTHER_FILTER, 1.0)),
+    ],
+    notes: &[
+        "filter, filters: decoded and held against one, and against one for each client, of which each further one takes what \
+         the table says; fields: decoded, and all but one encoded as before; fields-json: two of them in JSON",
+        "/ codec: over decoding the same message by the format alone, and for fields encoding all of it",
+    ],
     more: NO_MORE,
 };
 

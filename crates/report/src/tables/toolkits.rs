@@ -1,11 +1,14 @@
 //! Calls from structure to structure by toolkits: the article's bars as tables, and what is behind them.
 
 mod arrays;
+mod memory;
 
 use super::sheet::{Line, count, words};
 use super::{Rows, Section, each_once, scaled, value};
 use trunkline_bench::table::number;
-use trunkline_experiment::definition::toolkit_calls::{BYTES, OF_SOAP_TCP, PARTS, RATE, TOOLKIT};
+use trunkline_experiment::definition::toolkit_calls::{
+    BYTES, DIRECT, OF_SOAP_TCP, PARTS, RATE, TOOLKIT,
+};
 use trunkline_experiment::definition::{ToolkitCalls, Vocabularies};
 use trunkline_experiment::subjects::TRUNKLINE;
 use trunkline_experiment::toolkits::{Call, Mode};
@@ -15,7 +18,9 @@ pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
     let cases = rows.cases(|case| ToolkitCalls::parts(case).is_some());
     let cases: Vec<Parts<'_>> = cases.into_iter().filter_map(ToolkitCalls::parts).collect();
     if !cases.iter().any(|(mode, ..)| *mode == Mode::SoapTcp) {
-        return arrays::sections(rows, &cases);
+        let mut sections = arrays::sections(rows, &cases);
+        sections.extend(memory::section(rows));
+        return sections;
     }
     let mut threads = each_once(cases.iter().map(|(_, threads, ..)| *threads), usize::MAX);
     threads.sort_unstable();
@@ -35,15 +40,13 @@ pub(super) fn sections(rows: Rows<'_>) -> Vec<Section> {
     let all = each_once(cases.iter().map(|(_, _, call, _)| *call), usize::MAX);
     sections.extend(threads.first().map(|&threads| bytes(rows, threads, &all)));
     sections.push(vocabularies(rows));
+    sections.extend(memory::section(rows));
     sections.retain(|section| section.table.rows().len() > 0);
     sections
 }
 
 /// What a case is of: the mode, the threads, the call and the link.
 type Parts<'a> = (Mode, u32, Call, &'a str);
-
-/// The name of no link.
-const DIRECT: &str = "direct";
 
 /// What a column shows: whose, how it calls, and the metric.
 type Column<'a> = (&'a str, &'static str, Mode, &'a str);

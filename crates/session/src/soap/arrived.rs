@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use trunkline_http::{Request, StatusCode};
 use trunkline_message::Limits;
-use trunkline_soap::{self as soap, Attachments, Unpacked, Version};
+use trunkline_soap::{self as soap, Unpacked, Version};
 
-use super::media::{accepted_attachments, media_of};
+use super::media::{Accepted, accepted_by, media_of};
 use super::{MessageEncoding, charset};
 
 /// An envelope, and the package that it came in.
@@ -30,8 +30,8 @@ pub(super) struct Arrived<'a> {
     pub(super) version: Version,
     pub(super) received: MessageEncoding,
     pub(super) action: Cow<'a, str>,
-    /// How what is attached to the answer travels.
-    pub(super) attachments: Option<Attachments>,
+    /// How what is attached to the answer may travel.
+    pub(super) accepted: Accepted,
     content: Content<'a>,
 }
 
@@ -52,12 +52,7 @@ impl<'a> Arrived<'a> {
             let unpacked = soap::unpack(media_type, request.body, limits).map_err(|error| {
                 (StatusCode::BAD_REQUEST, format!("the package cannot be taken apart: {error}"))
             })?;
-            let (version, received, action) =
-                media_of(unpacked.media_type(), request).ok_or_else(unsupported)?;
-            let action = Cow::Owned(action.to_owned());
-            let attachments = Some(unpacked.attachments());
-            let content = Content::Package(Box::new(unpacked));
-            return Ok(Self { version, received, action, attachments, content });
+            return Self::of_package(request, unpacked);
         }
         let (version, received, action) = media_of(media_type, request).ok_or_else(unsupported)?;
         let body = match received {
@@ -68,8 +63,21 @@ impl<'a> Arrived<'a> {
             _ => Cow::Borrowed(request.body),
         };
         let (action, content) = (action.into(), Content::Envelope(body));
-        let attachments = accepted_attachments(request);
-        Ok(Self { version, received, action, attachments, content })
+        let accepted = accepted_by(request, None);
+        Ok(Self { version, received, action, accepted, content })
+    }
+
+    /// The request whose envelope was taken out of its package.
+    pub(super) fn of_package(
+        request: &Request<'_>,
+        unpacked: Unpacked,
+    ) -> Result<Self, (StatusCode, String)> {
+        let (version, received, action) =
+            media_of(unpacked.media_type(), request).ok_or_else(unsupported)?;
+        let action = Cow::Owned(action.to_owned());
+        let accepted = accepted_by(request, Some(unpacked.attachments()));
+        let content = Content::Package(Box::new(unpacked));
+        Ok(Self { version, received, action, accepted, content })
     }
 
     pub(super) fn envelope(&self) -> Envelope<'_> {

@@ -150,6 +150,11 @@ impl Talk for Connection {
         }
     }
 
+    fn rank(&self) -> u64 {
+        let request = self.session.request();
+        request.map_or(0, |it| self.site.endpoints[it.target].rank(it.action, it.body))
+    }
+
     fn handle(&mut self) {
         let Self { site, session, peer, callers, .. } = self;
         let Some(channel) = session.request().map(|it| it.channel) else { return };

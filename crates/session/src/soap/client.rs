@@ -2,6 +2,7 @@
 
 mod error;
 mod secured;
+mod streams;
 
 use std::fmt;
 use std::sync::Arc;

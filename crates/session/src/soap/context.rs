@@ -12,6 +12,8 @@ use super::asynchronous::Gate;
 use super::element::Encoding;
 use super::header::{self, Received};
 use super::inspection::Inspected;
+use super::media::Accepted;
+use super::streams::{Outgoing, Streams};
 
 /// The context of one call: the caller, its header blocks, and the header blocks of the answer.
 #[derive(Debug)]
@@ -41,10 +43,21 @@ pub struct Context {
     gate: Option<Arc<Gate>>,
     /// Did too many wait?
     is_busy: bool,
-    /// Header blocks that were added to the context of a call that waits.
-    added: Option<Arc<Mutex<Vec<HeaderBlock>>>>,
+    /// What was added to the context of a call that waits.
+    added: Option<Arc<Mutex<Added>>>,
     /// What looks at the request once it was read.
     inspected: Option<Inspected>,
+    /// As what streams are attached, if they can be.
+    streamed_as: Option<Attachments>,
+    /// Never locked: it lets others look at the rest of the context.
+    streams: Mutex<Streams>,
+}
+
+/// What a function adds to an answer that comes later.
+#[derive(Debug, Default)]
+pub(super) struct Added {
+    header: Vec<HeaderBlock>,
+    pub(super) outgoing: Outgoing,
 }
 
 /// When the parts of a call ended.
@@ -94,10 +107,20 @@ impl Context {
             is_busy: false,
             added: None,
             inspected: None,
+            streamed_as: None,
+            streams: Mutex::default(),
         }
     }
 
-    /// The context for a function whose answer comes later; header blocks that it adds are added here too.
+    pub(super) fn streams(&mut self) -> &mut Streams {
+        self.streams.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn added(&self) -> Option<Arc<Mutex<Added>>> {
+        self.added.clone()
+    }
+
+    /// The context for a function whose answer comes later; what it adds is added here too.
     pub(super) fn detached(&mut self) -> Self {
         let added = Arc::default();
         self.added = Some(Arc::clone(&added));
@@ -114,22 +137,26 @@ impl Context {
             gate: None,
             added: Some(added),
             inspected: None,
+            streams: Mutex::default(),
             ..*self
         }
     }
 
-    /// Takes over the header blocks that were added there.
+    /// Takes over what was added there.
     pub(super) fn take_added(&mut self) {
         if let Some(added) = self.added.take() {
             let mut added = added.lock().unwrap_or_else(PoisonError::into_inner);
-            self.reply_header.append(&mut added);
+            self.reply_header.append(&mut added.header);
+            self.append_outgoing(&mut added.outgoing);
         }
     }
 
     fn add(&mut self, block: HeaderBlock) {
         match &self.added {
             None => self.reply_header.push(block),
-            Some(added) => added.lock().unwrap_or_else(PoisonError::into_inner).push(block),
+            Some(added) => {
+                added.lock().unwrap_or_else(PoisonError::into_inner).header.push(block);
+            }
         }
     }
 
@@ -141,14 +168,21 @@ impl Context {
         self.gate = gate;
     }
 
-    pub(super) fn set_attachments(&mut self, attachments: Option<(Attachments, usize)>) {
-        self.attachments = attachments;
+    pub(super) fn set_attachments(&mut self, accepted: Accepted, from: usize) {
+        self.attachments = accepted.members.map(|it| (it, from));
+        self.streamed_as = accepted.streams;
     }
 
     /// How the answer is packed, if it is.
     pub(super) fn packing(&self) -> Option<Packing<'static>> {
         let (attachments, from) = self.attachments?;
         Some(Packing { attachments, from, action: "" })
+    }
+
+    /// The same of an answer with streams.
+    pub(super) fn packing_of_streams(&self) -> Option<Packing<'static>> {
+        let streamed = |attachments| Packing { attachments, from: usize::MAX, action: "" };
+        self.packing().or(self.streamed_as.map(streamed))
     }
 
     pub(super) fn set_inspected(&mut self, inspected: Option<Inspected>) {
@@ -182,6 +216,7 @@ impl Context {
         (self.is_busy, self.added, self.secured) = (false, None, None);
         self.header.clear();
         self.reply_header.clear();
+        self.streams().clear();
     }
 
     /// It is known now what is called, and in which SOAP.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use trunkline_codec::fast_infoset::{Parser, Reader, Writer};
 use trunkline_codec::infoset::Reader as _;
 use trunkline_http::{HeaderMap, Wait};
-use trunkline_soap::{self as soap, Attachments, Fault, FaultCode, HeaderBlock, Roles, Version};
+use trunkline_soap::{self as soap, Fault, FaultCode, HeaderBlock, Roles, Version};
 
 use super::arrived::Envelope;
 use super::asynchronous::Gate;
@@ -15,6 +15,7 @@ use super::encoding::FastInfoset;
 use super::fallback::unknown_encoding;
 use super::incoming::open_from;
 use super::inspection::Inspected;
+use super::media::Accepted;
 use super::operation::{Call, Reply, Request, of_rpc};
 use super::prologue::Prologues;
 use super::service::{Endpoint, EndpointParts};
@@ -181,6 +182,10 @@ impl Conversation {
         &self.context
     }
 
+    pub(super) fn context_mut(&mut self) -> &mut Context {
+        &mut self.context
+    }
+
     /// Answers one envelope. The action is SOAPAction's, empty where there is none; `expected` is
     /// the SOAP of the answer as long as the request's own is not known.
     pub fn answer(&mut self, request: &[u8], action: &str, expected: Version) -> Answer<'_> {
@@ -197,22 +202,21 @@ impl Conversation {
         action: &str,
         expected: Version,
     ) -> Answer<'_> {
-        self.context.set_attachments(None);
+        self.context.set_attachments(Accepted::default(), 0);
         self.answer_envelope([received, sent], Envelope::of(request), action, expected)
     }
 
-    /// As [`answer_in`](Self::answer_in), of a request that may have come in a package, with an answer in a package of this kind.
+    /// As [`answer_in`](Self::answer_in), of a request that may have come in a package, with an answer in one that is accepted.
     pub(super) fn answer_attached(
         &mut self,
         encodings: [MessageEncoding; 2],
         request: Envelope<'_>,
         (action, expected): (&str, Version),
-        attachments: Option<Attachments>,
+        accepted: Accepted,
     ) -> Answer<'_> {
         let service = &self.endpoint.0.service;
-        let attachments = attachments.filter(|_| service.seal.is_none());
-        let from = service.attached_from;
-        self.context.set_attachments(attachments.map(|it| (it, from)));
+        let accepted = if service.seal.is_none() { accepted } else { Accepted::default() };
+        self.context.set_attachments(accepted, service.attached_from);
         self.answer_envelope(encodings, request, action, expected)
     }
 

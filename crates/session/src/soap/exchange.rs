@@ -101,11 +101,8 @@ impl Reply {
         let kind = kind.and_then(|it| it.to_str().ok());
         let status = received.status.as_u16();
         if let Some(media_type) = kind.filter(|it| soap::is_package(it)) {
-            let unpacked =
-                soap::unpack(media_type, &received.body, limits).map_err(CallError::Reply)?;
-            let encoding = Self::encoding(Some(unpacked.media_type()));
-            let body = Bytes::copy_from_slice(unpacked.outline());
-            return Ok(Self { status, encoding, body, package: Some(unpacked), hint: None });
+            let unpacked = soap::unpack(media_type, &received.body, limits);
+            return Ok(Self::unpacked(status, unpacked.map_err(CallError::Reply)?));
         }
         let encoding = Self::encoding(kind);
         let hint = hint(&received.headers, received.status, encoding.is_none());
@@ -114,6 +111,13 @@ impl Reply {
             _ => received.body,
         };
         Ok(Self { status, encoding, body, package: None, hint })
+    }
+
+    /// What was taken out of a package.
+    pub(super) fn unpacked(status: u16, unpacked: Unpacked) -> Self {
+        let encoding = Self::encoding(Some(unpacked.media_type()));
+        let body = Bytes::copy_from_slice(unpacked.outline());
+        Self { status, encoding, body, package: Some(unpacked), hint: None }
     }
 
     fn encoding(media_type: Option<&str>) -> Option<MessageEncoding> {
@@ -191,6 +195,14 @@ impl Exchange {
             Self::Channel(_) => return attachments.is_none(),
         }
         true
+    }
+
+    /// What carries attachments, if it does.
+    pub(super) fn posting(&mut self) -> Option<&mut Posting> {
+        match self {
+            Self::Http(posting) => Some(posting),
+            Self::Channel(_) => None,
+        }
     }
 
     pub(super) fn set_limits(&mut self, limits: Limits) {

@@ -1,13 +1,16 @@
 //! SOAP over HTTP: SOAP 1.1 section 6, SOAP 1.2 part 2 section 7, RFC 3902.
 
+mod pages;
+mod streaming;
+
 use std::fmt;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use trunkline_http::{
-    self as http, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response,
-    StatusCode, Wait, header,
+    self as http, Body, Config, Handler, HeaderMap, HeaderValue, Method, Peer, Request, Response,
+    Rest, StatusCode, Streamed, Wait, header,
 };
 use trunkline_soap::{Fault, FaultCode, Version};
 
@@ -15,9 +18,8 @@ use super::admission::{Admission, Arrival, Refusal, RefusalLog, Remembered};
 use super::arrived::Arrived;
 use super::asynchronous::{Gate, silent};
 use super::channels::Channels;
-use super::media::{TEXT_XML, answer_encoding, media};
+use super::media::{answer_encoding, media};
 use super::metrics::Metrics;
-use super::page;
 use super::public::Public;
 use super::service::{Endpoint, Service, ServiceError};
 use super::vocabularies::Vocabularies;
@@ -309,6 +311,7 @@ impl Server {
             may_wait,
             traces_calls: self.traces_calls,
             retry_after: self.config.retry_after.as_secs(),
+            body_bytes: self.config.body_bytes,
         };
         let site = Arc::new(site);
         let channels = Channels { site: Arc::clone(&site), limits };
@@ -358,6 +361,8 @@ pub(super) struct Site {
     traces_calls: bool,
     /// In seconds.
     retry_after: u64,
+    /// Of a request that is not read as it comes.
+    body_bytes: usize,
 }
 
 /// The state of a connection: a conversation with each endpoint that was called.
@@ -374,6 +379,8 @@ pub(super) struct Caller {
     encodings: [MessageEncoding; 2],
     /// Do calls wait in place, on a thread of their own?
     pub(super) blocks: bool,
+    /// Who calls by a request that was begun as it came, and is wanted as a whole.
+    begun: Option<Option<String>>,
 }
 
 impl Caller {
@@ -388,6 +395,7 @@ impl Caller {
             is_waiting: false,
             encodings: Default::default(),
             blocks: false,
+            begun: None,
         }
     }
 
@@ -423,9 +431,12 @@ impl Handler for Site {
     fn handle(&self, caller: &mut Caller, request: &Request<'_>, response: &mut Response) {
         let (path, headers) = (request.path, Some(request.headers));
         let is_resumed = std::mem::take(&mut caller.is_waiting);
-        let known = match is_resumed {
-            true => Ok(None),
-            false => self.admit(caller, request.method, path, headers),
+        let begun = caller.begun.take();
+        let is_begun = begun.is_some();
+        let known = match begun {
+            Some(known) => Ok(known),
+            None if is_resumed => Ok(None),
+            None => self.admit(caller, request.method, path, headers),
         };
         let known = match known {
             Ok(known) => known,
@@ -454,11 +465,36 @@ impl Handler for Site {
                         self.conversation(caller, index).telemetry().arrive(request.headers);
                     }
                 }
-                self.post(caller, index, is_resumed, request, response);
+                if is_resumed || is_begun || !self.stream_whole(caller, index, request, response) {
+                    self.post(caller, index, is_resumed, request, response);
+                }
             }
             Method::GET | Method::HEAD => *response = self.get(endpoint, request),
             _ => *response = rejection(StatusCode::METHOD_NOT_ALLOWED, "POST an envelope here"),
         }
+    }
+
+    fn rank(&self, request: &Request<'_>) -> u64 {
+        let endpoint = self.endpoints.iter().find(|it| it.path() == request.path);
+        // What is no call is answered at once.
+        let Some(endpoint) = endpoint.filter(|_| *request.method == Method::POST) else { return 0 };
+        let action = media(request).map_or("", |it| it.2);
+        let envelope = if request.compression.is_none() { request.body } else { &[] };
+        endpoint.rank(action, envelope)
+    }
+
+    fn streams(&self, method: &Method, path: &str, headers: &HeaderMap) -> bool {
+        method == Method::POST && self.may_stream(path, headers)
+    }
+
+    fn handle_stream(
+        &self,
+        caller: &mut Caller,
+        request: &Request<'_>,
+        body: Body,
+        response: &mut Response,
+    ) -> Streamed {
+        self.begin_stream(caller, request, body, response)
     }
 
     fn may_wait(&self) -> bool {
@@ -524,13 +560,25 @@ impl Site {
                 return;
             }
         };
+        self.answer(caller, index, arrived, request, response);
+    }
+
+    /// Answers what has arrived, or what waited.
+    fn answer(
+        &self,
+        caller: &mut Caller,
+        index: usize,
+        arrived: Option<Arrived<'_>>,
+        request: &Request<'_>,
+        response: &mut Response,
+    ) {
         let received = arrived.as_ref().map(|it| it.received);
         let encodings = received.map_or(caller.encodings, |it| [it, answer_encoding(request, it)]);
         let conversation = self.conversation(caller, index);
         let answered = unless_panics(|| match &arrived {
             Some(it) => {
                 let call = (&*it.action, it.version);
-                conversation.answer_attached(encodings, it.envelope(), call, it.attachments)
+                conversation.answer_attached(encodings, it.envelope(), call, it.accepted)
             }
             None => conversation.resume(encodings),
         });
@@ -565,8 +613,12 @@ impl Site {
             response.body.extend_from_slice(answer.bytes);
         }
         let outcome = answer.outcome;
+        let context = self.conversation(caller, index).context_mut();
+        response.rest = context.take_rest().map(Rest::new);
+        let streamed = context.streamed_bytes();
         if self.is_reported() {
             let mut travelled = self.travelled(request, response);
+            travelled.bytes += streamed;
             let is_other = sent != received && travelled.answer_bytes > 0;
             travelled.answer = Some(sent).filter(|_| is_other);
             self.tell(caller, index, &travelled, outcome, None);
@@ -717,43 +769,6 @@ impl Site {
             ignores_login: travelled.ignores_login,
             stages: conversation.stages(),
         }
-    }
-
-    /// The WSDL, or a page for people.
-    fn get(&self, endpoint: &Endpoint, request: &Request<'_>) -> Response {
-        let location = self.public.location(request, endpoint.path());
-        let mut response = Response::default();
-        match request.query {
-            // In .NET the second has everything in one document, as ours has.
-            Some(query)
-                if ["wsdl", "singleWsdl"].iter().any(|it| query.eq_ignore_ascii_case(it)) =>
-            {
-                response.content_type(TEXT_XML);
-                response.body = endpoint.wsdl_with(&location, self.offer).into_bytes();
-            }
-            Some(query) if !query.is_empty() => {
-                if let Some(document) = endpoint.imported(query, &location) {
-                    response.content_type(TEXT_XML);
-                    response.body = document.into_bytes();
-                    return response;
-                }
-                let text = format!("there is {}?wsdl", endpoint.path());
-                return Response::text(StatusCode::NOT_FOUND, &format!("{text}\n"));
-            }
-            _ => {
-                response.content_type("text/html; charset=utf-8");
-                let policy = HeaderValue::from_static(page::POLICY);
-                response.headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-                response.body = page::page(endpoint, &location).into_bytes();
-            }
-        }
-        response
-    }
-
-    fn nothing_here(&self, path: &str) -> Response {
-        let paths: Vec<&str> = self.endpoints.iter().map(Endpoint::path).collect();
-        let text = format!("no service is at {path}; there is {}\n", paths.join(", "));
-        Response::text(StatusCode::NOT_FOUND, &text)
     }
 }
 

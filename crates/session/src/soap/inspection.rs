@@ -7,7 +7,7 @@ use trunkline_codec::fast_infoset::Reader;
 use trunkline_codec::infoset::{Event, Reader as _};
 use trunkline_soap::{Fault, Unpacked};
 
-use super::Context;
+use super::{Context, Service};
 
 /// A function that looks at a request, as XML.
 #[derive(Clone)]
@@ -21,6 +21,13 @@ impl Inspection {
     ) -> Self {
         Self(Arc::new(function))
     }
+}
+
+/// What of a service's requests is not there yet when they are looked at.
+pub(super) fn unseen(service: &Service) -> Option<String> {
+    let streamed = service.operations.iter().find(|it| it.is_streamed)?;
+    let why = "what is attached to its requests comes when they have been inspected";
+    service.inspection.as_ref().map(|_| format!("{}: {why}", streamed.name))
 }
 
 /// What is to look at the request of a call, and that request.

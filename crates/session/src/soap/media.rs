@@ -50,9 +50,28 @@ fn accepted<'a>(request: &Request<'a>) -> impl Iterator<Item = &'a str> {
     })
 }
 
+/// How what is attached to an answer may travel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Accepted {
+    /// Members of octets.
+    pub(super) members: Option<Attachments>,
+    /// Streams, which can be nowhere else.
+    pub(super) streams: Option<Attachments>,
+}
+
+/// How what is attached to the answer may travel. A request that came in a package has an answer in one of its kind; of another, what
+/// it accepts counts, and streams go to who accepts any package, or anything.
+pub(super) fn accepted_by(request: &Request<'_>, packaged: Option<Attachments>) -> Accepted {
+    let members = packaged.or_else(|| accepted_attachments(request));
+    let essence = |it: &str| it.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_any = |it: &str| ["multipart/related", "multipart/*", "*/*"].contains(&&*essence(it));
+    let takes_any = request.header("accept").is_none() || accepted(request).any(is_any);
+    Accepted { members, streams: members.or(takes_any.then_some(Attachments::Mtom)) }
+}
+
 /// How what is attached to the answer may travel, if a request says so by what it accepts. A bare `multipart/related` says
 /// nothing: clients of JAX-WS send it with every request.
-pub(super) fn accepted_attachments(request: &Request<'_>) -> Option<Attachments> {
+fn accepted_attachments(request: &Request<'_>) -> Option<Attachments> {
     accepted(request).find_map(|it| {
         let essence = it.split(';').next().unwrap_or_default().trim();
         if essence.eq_ignore_ascii_case("application/dime") {

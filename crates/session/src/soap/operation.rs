@@ -10,7 +10,7 @@ use trunkline_soap::{
     Decoder, Encoder, Fault, FaultCode, Options, Packed, Plan, QName, Style, Unpacked, Version,
 };
 
-use super::{Binding, Context, Signature};
+use super::{Binding, Context, Signature, streams};
 
 /// A function that answers requests.
 ///
@@ -367,6 +367,18 @@ impl<Q: Message, R: Message> Exchange<Q, R> {
         context.stamp_answered();
         let encoder = &mut self.encoders[usize::from(context.version() == Version::Soap12)];
         let header = context.encoded_reply_header();
+        let outgoing = context.take_outgoing();
+        if !outgoing.is_empty() {
+            let Some(packing) = context.packing_of_streams().filter(|_| writer.is_none()) else {
+                return Err(streams::not_accepted(context));
+            };
+            let (packed, heads) = (&mut self.packed, &outgoing.heads);
+            let following = encoder
+                .pack_before(&header, &self.response, &packing, heads, packed)
+                .map_err(|error| unwritable(&error, context))?;
+            context.set_rest(streams::Rest::new(following, outgoing.sources));
+            return Ok(Reply::Package(packed));
+        }
         let encoded = match writer {
             None => match context.packing() {
                 None => encoder.encode_with(&header, &self.response).map(Reply::Xml),
@@ -407,6 +419,7 @@ where
         let Self { function, exchange, .. } = self;
         exchange.decode(request, context)?;
         function.call(&mut exchange.request, &mut exchange.response, context)?;
+        context.check_attachments()?;
         exchange.encode(writer, context)
     }
 }

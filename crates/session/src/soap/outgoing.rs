@@ -1,8 +1,9 @@
 //! A message that a client sends, in whatever encoding.
 
+use trunkline_codec::attachment::Head;
 use trunkline_codec::fast_infoset::Writer;
 use trunkline_message::{Limits, Message, Result};
-use trunkline_soap::{Encoder, HeaderBlock, Packed, Packing, graph};
+use trunkline_soap::{Encoder, Following, HeaderBlock, Packed, Packing, graph};
 
 /// A message that can be written in every encoding, and again if the server takes another one.
 pub(super) trait Outgoing {
@@ -12,9 +13,9 @@ pub(super) trait Outgoing {
     /// Into a document that has been begun.
     fn write(&mut self, writer: &mut Writer) -> Result<()>;
 
-    /// As XML, with what is attached to it; answers whether it knows what may be.
-    fn pack(&mut self, _: &Packing<'_>, _: &mut Packed) -> Result<bool> {
-        Ok(false)
+    /// As XML, with what is attached to it, before parts that follow; none if it does not know what may be attached.
+    fn pack(&mut self, _: &Packing<'_>, _: &[Head], _: &mut Packed) -> Result<Option<Following>> {
+        Ok(None)
     }
 }
 
@@ -35,8 +36,13 @@ impl<M: Message> Outgoing for Typed<'_, M> {
         self.encoder.encode_to(self.header, self.message, writer)
     }
 
-    fn pack(&mut self, packing: &Packing<'_>, into: &mut Packed) -> Result<bool> {
-        self.encoder.pack(self.header, self.message, packing, into).map(|()| true)
+    fn pack(
+        &mut self,
+        packing: &Packing<'_>,
+        parts: &[Head],
+        into: &mut Packed,
+    ) -> Result<Option<Following>> {
+        self.encoder.pack_before(self.header, self.message, packing, parts, into).map(Some)
     }
 }
 

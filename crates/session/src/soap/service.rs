@@ -11,7 +11,7 @@ use super::asynchronous::{AnsweredLater, AsyncFunction};
 use super::conversation::Conversation;
 use super::described::Described;
 use super::fallback::Fallback;
-use super::inspection::Inspection;
+use super::inspection::{self, Inspection};
 use super::operation::{Answered, Call, OneWay, Operation, Plans};
 use super::signature::{AnsweredRecords, OfRecords, Signature, Signed, TakenRecords};
 use super::ws_security::{Guard, Seal, WSSE};
@@ -74,9 +74,13 @@ pub(super) struct Named {
     pub(super) name: String,
     pub(super) action: String,
     pub(super) documentation: Option<String>,
+    /// Where its requests stand among those that wait.
+    pub(super) rank: u32,
     /// Header blocks of its requests and of its answers, beside those of all operations.
     headers: [Vec<Arc<Layout>>; 2],
     faults: Vec<Arc<Layout>>,
+    /// Does it get its attachments as they come?
+    pub(super) is_streamed: bool,
     pub(super) operation: Box<dyn Operation>,
 }
 
@@ -346,8 +350,10 @@ impl Service {
             name: name.to_owned(),
             action,
             documentation: None,
+            rank: 0,
             headers: [Vec::new(), Vec::new()],
             faults: Vec::new(),
+            is_streamed: false,
             operation,
         });
         self
@@ -362,11 +368,40 @@ impl Service {
         self
     }
 
+    /// Where requests of the operation added last stand among those that wait for a thread of a pool, if its order is
+    /// [`Order::LowestRank`](trunkline_http::Order::LowestRank): the lowest rank is served first. Without it, 0. The operation is that of
+    /// the element in the Body, which is looked for in the first 64 KiB of the envelope, or else that of the action; where neither tells, the request stands last.
+    #[must_use]
+    pub fn rank(mut self, rank: u32) -> Self {
+        if let Some(last) = self.operations.last_mut() {
+            last.rank = rank;
+        }
+        self
+    }
+
     /// What the operation added last does, for people: in the WSDL and on the page of the service.
     #[must_use]
     pub fn operation_documentation(mut self, text: &str) -> Self {
         if let Some(last) = self.operations.last_mut() {
             last.documentation = Some(text.to_owned());
+        }
+        self
+    }
+
+    /// The operation added last gets what is attached to its requests as they come, by
+    /// [`Context::attachments`](super::Context::attachments), of any length up to
+    /// [`Config::streamed_bytes`](super::Config::streamed_bytes). In the place of the octets of such an attachment its member has the URI
+    /// that refers to it; octets that the sender left in the envelope are there as ever. Its function has a thread of its own where the
+    /// request comes in a package over HTTP (of a pool, if there is one, where that is compressed), and has to read all attachments, or to
+    /// answer by a fault. Not for `async` functions, and those without an answer.
+    #[must_use]
+    pub fn streamed(mut self) -> Self {
+        if let Some(last) = self.operations.last_mut() {
+            last.is_streamed = true;
+            if last.operation.is_later() || last.operation.output().is_none() {
+                let why = "its function is not there to read attachments as they come";
+                self.problem = Some(format!("{}: {why}", last.name));
+            }
         }
         self
     }
@@ -460,7 +495,7 @@ impl Service {
 
     /// Has each request looked at as it came, in XML whatever it came in, once it could be read and before its function is called:
     /// for what a struct does not hold, such as whether a schema allows the document. An error is what the caller gets. That
-    /// costs a copy for each call. The fallback is called without.
+    /// costs a copy for each call. The fallback is called without. Not with operations that are [streamed](Self::streamed).
     #[must_use]
     pub fn inspect<F>(mut self, function: F) -> Self
     where
@@ -526,8 +561,8 @@ impl Service {
 
     fn check(&self) -> Result<(), ServiceError> {
         let error = |text| Err(ServiceError(format!("service {}: {text}", self.name)));
-        if let Some(problem) = &self.problem {
-            return error(problem.clone());
+        if let Some(problem) = self.problem.clone().or_else(|| inspection::unseen(self)) {
+            return error(problem);
         }
         if self.operations.is_empty() && self.fallback.is_none() {
             return error("it has no operations".to_owned());

@@ -101,7 +101,8 @@ impl Signature {
     }
 
     /// An operation of structs that were made from a description, which is not answered: `element` is the namespace and
-    /// the name of its request's. Whether members are in a namespace is in their notes, and not said by the binding.
+    /// the name of its request's. Whether members are in a namespace is in their notes, and not said by the binding. An
+    /// element that may be nil (`nillable`) is an `Option` of a struct.
     ///
     /// # Errors
     /// Its request has no plan.
@@ -111,7 +112,7 @@ impl Signature {
         binding: Binding,
         element: (&str, &str),
     ) -> Result<Self> {
-        Self::new(name, action, (Q::layout(), &options(binding, element)))
+        Self::new(name, action, (Q::layout(), &options::<Q>(binding, element)))
     }
 
     /// The same with an answer, and the element of it.
@@ -124,7 +125,7 @@ impl Signature {
         element: (&str, &str),
     ) -> Result<Self> {
         let any_wrapper = binding.style.is_rpc();
-        let options = Options { any_wrapper, ..options(binding, element) };
+        let options = Options { any_wrapper, ..options::<R>(binding, element) };
         self.answered((R::layout(), &options))
     }
 
@@ -135,7 +136,7 @@ impl Signature {
     /// # Errors
     /// Its request has no plan.
     pub fn of_body<Q: Structure>(name: &str, action: &str, binding: Binding) -> Result<Self> {
-        Self::new(name, action, (Q::layout(), &body_options(binding, Q::layout())))
+        Self::new(name, action, (Q::layout(), &body_options::<Q>(binding)))
     }
 
     /// The same with an answer that is the Body itself.
@@ -143,7 +144,7 @@ impl Signature {
     /// # Errors
     /// The answer has no plan.
     pub fn answered_by_body<R: Structure>(self, binding: Binding) -> Result<Self> {
-        self.answered((R::layout(), &body_options(binding, R::layout())))
+        self.answered((R::layout(), &body_options::<R>(binding)))
     }
 
     /// The name.
@@ -179,15 +180,20 @@ impl Signature {
 }
 
 /// Of a message that is this element, by the notes of its members.
-fn options(binding: Binding, (namespace, local): (&str, &str)) -> Options {
-    Binding { wrapped: true, qualified: false, ..binding }.options(namespace, local)
+fn options<M: Structure>(binding: Binding, (namespace, local): (&str, &str)) -> Options {
+    let binding = Binding { wrapped: true, qualified: false, ..binding };
+    Options { nillable: M::MAY_BE_NIL, ..binding.options(namespace, local) }
 }
 
 /// Of a message that is all of the Body.
-fn body_options(binding: Binding, layout: &Layout) -> Options {
+fn body_options<M: Structure>(binding: Binding) -> Options {
+    let layout = M::layout();
     match layout.scope(ScopeId(0)).fields.is_empty() {
         true => Nothing::options(binding.version),
-        false => Options { layout: soap::Layout::Body, ..options(binding, ("", layout.name())) },
+        false => {
+            let options = options::<M>(binding, ("", layout.name()));
+            Options { layout: soap::Layout::Body, ..options }
+        }
     }
 }
 

@@ -14,9 +14,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use trunkline_codec::attachment::Head;
 use trunkline_codec::fast_infoset::Writer;
 use trunkline_message::{Error, ErrorKind, Limits, Result};
-use trunkline_soap::{HeaderBlock, Packed, Packing, Roles, graph};
+use trunkline_soap::{Following, HeaderBlock, Packed, Packing, Roles, graph};
 use trunkline_wire::Timestamp;
 
 use super::outgoing::Outgoing;
@@ -71,7 +72,7 @@ impl Outgoing for Sealed<'_> {
     }
 
     /// What is attached would not be signed, so that nothing is.
-    fn pack(&mut self, _: &Packing<'_>, _: &mut Packed) -> Result<bool> {
-        Ok(false)
+    fn pack(&mut self, _: &Packing<'_>, _: &[Head], _: &mut Packed) -> Result<Option<Following>> {
+        Ok(None)
     }
 }

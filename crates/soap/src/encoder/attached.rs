@@ -9,7 +9,7 @@ impl<F: Form, const ATTRIBUTES: bool> Body<'_, F, ATTRIBUTES> {
     /// Attaches the octets of a field, and refers to them, if it is an element that may and there is room; answers whether it is.
     #[cold]
     pub(super) fn attach(&mut self, field: usize, octets: &[u8]) -> bool {
-        if self.attaching.is_full() {
+        if self.attaching.is_full(octets) {
             return false;
         }
         let slot = &self.scope.slots[field];

@@ -6,10 +6,9 @@ use trunkline_wire::{Cursor, Integer, Literal};
 
 use super::form::Form;
 use super::{Body, write as write_literal};
-use crate::container::Enclosing;
 use crate::dimensions::{Sizes, of_rows};
-use crate::envelope::XSI;
-use crate::plan::{NONE, Shape, Slot, Version};
+use crate::options::Version;
+use crate::plan::{Shape, Slot};
 
 /// Ends the start tag of an array, of so many items; takes at most 64 bytes.
 pub(super) fn count(cursor: &mut Cursor<'_>, items: usize, end: &Literal) {
@@ -87,36 +86,6 @@ impl<W: Form, const ATTRIBUTES: bool> Body<'_, W, ATTRIBUTES> {
         if is_wrapped {
             write_literal(self.output, &slot.end);
         }
-    }
-
-    /// Writes an entry or a struct that is nil: its element with the attributes that it has.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn nil<T: Fields>(&mut self, enclosing: Option<&Enclosing>, value: &T) {
-        (self.next, self.component) = (0, NONE);
-        if ATTRIBUTES {
-            self.finish_tag();
-        }
-        let name = match enclosing {
-            Some(element) => element.name.to_string(),
-            None => self.scope.slots[0].name(),
-        };
-        let declared = match self.plan.has_xsi {
-            true => String::new(),
-            false => format!(" xmlns:xsi=\"{XSI}\""),
-        };
-        self.output.extend(format!("<{name}{declared} xsi:nil=\"true\"").as_bytes());
-        let (before, events) = (self.output.len(), self.form.events());
-        self.tag_is_open = ATTRIBUTES;
-        self.fields(value);
-        let has_content = match ATTRIBUTES {
-            true => !std::mem::take(&mut self.tag_is_open),
-            false => (before, events) != (self.output.len(), self.form.events()),
-        };
-        if has_content {
-            return self.fail(usize::MAX, "it is nil, and has more than attributes");
-        }
-        self.output.extend(b"/>");
     }
 
     /// How many entries an array has in each of its dimensions, and the end of its start tag; or fails.

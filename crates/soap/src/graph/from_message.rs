@@ -50,7 +50,10 @@ pub fn from_message<M: Typed>(message: &M, plan: &Plan) -> Result<Message> {
         depth: 0,
         problem: None,
     };
-    let node = writer.scope(0, message);
+    let node = match plan.options.nillable && message.is_nil() {
+        true => writer.nil(0, message),
+        false => writer.scope(0, message),
+    };
     if let Some(problem) = writer.problem {
         return Err(problem);
     }
@@ -309,7 +312,7 @@ impl Writer<'_> {
         elements
     }
 
-    /// An entry that is nil.
+    /// An entry or a message that is nil.
     fn nil<F: Fields>(&mut self, inner: usize, entry: &F) -> NodeId {
         let problem = self.problem.take();
         let has_content = !self.members(inner, entry).is_empty();

@@ -18,7 +18,8 @@ use crate::attributes::{is_own, is_unknown};
 use crate::document;
 use crate::names::Name as Meaning;
 use crate::opening::excerpt;
-use crate::plan::{self, Layout, NONE, Plan, ScopePlan};
+use crate::options::Layout;
+use crate::plan::{self, NONE, Plan, ScopePlan};
 use crate::types::ByType;
 use crate::unknown::{
     UnknownCounter, instead, local_part, meant_as_item, next_parameter, rejected,
@@ -302,7 +303,9 @@ impl<'a> Reader<'a> {
     fn message<M: Typed>(&mut self, message: &mut M) -> Result<()> {
         self.field = usize::MAX;
         self.count_attributes_around(self.node, &self.plan.scopes[0], NONE)?;
-        if self.plan.may_be_nil() && self.graph.node(self.node).content == Content::Nil {
+        if self.graph.node(self.node).content == Content::Nil
+            && (self.plan.options.nillable && message.set_nil() || self.plan.may_be_nil())
+        {
             return Ok(());
         }
         self.scope(0, message)

@@ -3,12 +3,13 @@
 use std::hash::{BuildHasher, RandomState};
 
 use trunkline_codec::attachment::{Head, Kind, MediaType, PARTS, dime, multipart};
-use trunkline_message::{Message, Result};
+use trunkline_message::{Error, ErrorKind, Message, Result};
 
+use super::following::{Following, Writer};
 use super::{Attachments, DIME, MIME, XOP_XML};
 use crate::encoder::Encoder;
 use crate::envelope;
-use crate::plan::Version;
+use crate::options::Version;
 
 /// More memory than this is not kept for the next message.
 const KEPT: usize = 1 << 20;
@@ -48,7 +49,23 @@ impl Encoder {
         packing: &Packing<'_>,
         into: &mut Packed,
     ) -> Result<()> {
-        self.attaching.begin(packing);
+        self.pack_before(header, message, packing, &[], into).map(drop)
+    }
+
+    /// As [`pack`](Self::pack), where further parts follow, whose octets are not there yet. A member whose octets are the URI of
+    /// such a part, `cid:` and its id, refers to it. What is written ends behind the parts that are there.
+    ///
+    /// # Errors
+    /// As [`encode_with`](Self::encode_with); there are more parts than a package has, or no member refers to one that follows.
+    pub fn pack_before<M: Message>(
+        &mut self,
+        header: &str,
+        message: &M,
+        packing: &Packing<'_>,
+        parts: &[Head],
+        into: &mut Packed,
+    ) -> Result<Following> {
+        self.attaching.begin(packing, parts)?;
         let written = self.encode_with(header, message).map(drop);
         let version = self.plan.options.version;
         let packed = written.and_then(|()| {
@@ -64,18 +81,20 @@ impl Encoder {
 pub(crate) struct Attaching {
     attachments: Attachments,
     /// From which length on octets are attached; none are while there is no package.
-    pub(crate) from: usize,
+    from: usize,
     /// Nobody knew it when the octets came to be, so that it stands in none of them.
     nonce: u128,
     octets: Vec<u8>,
     /// Where the octets of each part end.
     ends: Vec<usize>,
+    /// Parts that follow, and whether a member refers to each.
+    following: Vec<(Head, bool)>,
 }
 
 impl Default for Attaching {
     fn default() -> Self {
-        let (octets, ends) = Default::default();
-        Self { attachments: Attachments::Mtom, from: usize::MAX, nonce: 0, octets, ends }
+        let (octets, ends, following) = Default::default();
+        Self { attachments: Attachments::Mtom, from: usize::MAX, nonce: 0, octets, ends, following }
     }
 }
 
@@ -88,30 +107,50 @@ pub(crate) enum Reference {
 }
 
 impl Attaching {
-    fn begin(&mut self, packing: &Packing<'_>) {
-        let random = RandomState::new();
-        let [high, low] = [0, 1].map(|half: u8| u128::from(random.hash_one(half)));
+    fn begin(&mut self, packing: &Packing<'_>, parts: &[Head]) -> Result<()> {
+        if parts.len() >= PARTS {
+            return Err(unwritable("more parts than a package has"));
+        }
+        // Nobody could be told later.
+        for head in parts {
+            multipart::Writer::new("b")?.begin_part(head, &mut Vec::new())?;
+        }
         *self = Self {
             attachments: packing.attachments,
             from: if packing.attachments == Attachments::SwaRef { 0 } else { packing.from },
-            nonce: high << 64 | low,
+            nonce: nonce(),
             octets: std::mem::take(&mut self.octets),
             ends: std::mem::take(&mut self.ends),
+            following: parts.iter().map(|it| (it.clone(), false)).collect(),
         };
         self.octets.clear();
         self.ends.clear();
+        Ok(())
     }
 
     fn end(&mut self) {
         self.from = usize::MAX;
+        self.following.clear();
         if self.octets.capacity() > KEPT {
             self.octets = Vec::new();
         }
     }
 
-    /// Are there as many parts, with the root, as whoever reads them accepts?
-    pub(crate) fn is_full(&self) -> bool {
-        1 + self.ends.len() >= PARTS
+    /// Do these octets of a member stand beside the envelope?
+    #[inline]
+    pub(crate) fn takes(&self, octets: &[u8]) -> bool {
+        octets.len() >= self.from || self.follows(octets).is_some()
+    }
+
+    /// Are there as many parts, with the root, as whoever reads them accepts, so that these octets have no room?
+    pub(crate) fn is_full(&self, octets: &[u8]) -> bool {
+        1 + self.ends.len() + self.following.len() >= PARTS && self.follows(octets).is_none()
+    }
+
+    /// Which of the parts that follow has this URI.
+    fn follows(&self, uri: &[u8]) -> Option<usize> {
+        let id = uri.strip_prefix(b"cid:").filter(|_| !self.following.is_empty())?;
+        self.following.iter().position(|(head, _)| head.id.as_bytes() == id)
     }
 
     /// Is a part referred to by an attribute of the element?
@@ -121,9 +160,18 @@ impl Attaching {
 
     /// Attaches octets; answers how they are referred to.
     pub(crate) fn add(&mut self, octets: &[u8]) -> Reference {
-        self.octets.extend_from_slice(octets);
-        self.ends.push(self.octets.len());
-        let uri = format!("cid:{}", self.id(self.ends.len()));
+        let uri = match self.follows(octets) {
+            Some(index) => {
+                let (head, is_referred_to) = &mut self.following[index];
+                *is_referred_to = true;
+                format!("cid:{}", head.id)
+            }
+            None => {
+                self.octets.extend_from_slice(octets);
+                self.ends.push(self.octets.len());
+                format!("cid:{}", self.id(self.ends.len()))
+            }
+        };
         match self.attachments {
             Attachments::Mtom => Reference::Content(format!(
                 "<xop:Include xmlns:xop=\"http://www.w3.org/2004/08/xop/include\" href=\"{uri}\"/>"
@@ -135,7 +183,7 @@ impl Attaching {
 
     /// The root is number 0.
     fn id(&self, number: usize) -> String {
-        format!("{number}.{:032x}@trunkline", self.nonce)
+        id(number, self.nonce)
     }
 
     fn parts(&self) -> impl Iterator<Item = (usize, &[u8])> {
@@ -150,7 +198,13 @@ impl Attaching {
         action: &str,
         envelope: &[u8],
         into: &mut Packed,
-    ) -> Result<()> {
+    ) -> Result<Following> {
+        if self.following.iter().any(|(_, is_referred_to)| !is_referred_to) {
+            let why = "a part is to follow the envelope to which none of its elements refers";
+            return Err(unwritable(why));
+        }
+        let heads = self.following.iter().map(|(head, _)| head.clone()).collect();
+        let mut following = Following { heads, writer: Writer::None, is_begun: false };
         into.bytes.clear();
         into.bytes.reserve(envelope.len() + self.octets.len() + 512 * (1 + self.ends.len()));
         let essence = match version {
@@ -165,28 +219,25 @@ impl Attaching {
         let alone = of(essence).with("charset", "utf-8");
         let media_type = match self.attachments {
             Attachments::Mtom => {
-                self.write_multipart(
-                    of(XOP_XML).with("charset", "utf-8").with("type", essence),
-                    envelope,
-                    into,
-                )?;
+                let root = of(XOP_XML).with("charset", "utf-8").with("type", essence);
+                following.writer = self.write_multipart(root, envelope, into)?;
                 with_action(self.multipart(XOP_XML).with("start-info", essence))
             }
-            _ if self.ends.is_empty() => {
+            _ if self.ends.is_empty() && self.following.is_empty() => {
                 into.bytes.extend_from_slice(envelope);
                 with_action(alone)
             }
             Attachments::Swa | Attachments::SwaRef => {
-                self.write_multipart(alone, envelope, into)?;
+                following.writer = self.write_multipart(alone, envelope, into)?;
                 with_action(self.multipart(essence))
             }
             Attachments::Dime => {
-                self.write_dime(version, envelope, into)?;
+                following.writer = self.write_dime(version, envelope, into)?;
                 with_action(of(DIME))
             }
         };
         into.media_type = media_type.to_string();
-        Ok(())
+        Ok(following)
     }
 
     fn boundary(&self) -> String {
@@ -201,7 +252,12 @@ impl Attaching {
             .with("boundary", &self.boundary())
     }
 
-    fn write_multipart(&self, root: MediaType, envelope: &[u8], into: &mut Packed) -> Result<()> {
+    fn write_multipart(
+        &self,
+        root: MediaType,
+        envelope: &[u8],
+        into: &mut Packed,
+    ) -> Result<Writer> {
         let mut writer = multipart::Writer::new(&self.boundary())?;
         let root = Head { id: self.id(0), kind: Kind::Media(root.to_string()), ..Head::default() };
         writer.begin_part(&root, &mut into.bytes)?;
@@ -211,22 +267,46 @@ impl Attaching {
             writer.begin_part(&head, &mut into.bytes)?;
             into.bytes.extend_from_slice(octets);
         }
-        writer.end(&mut into.bytes);
-        Ok(())
+        if self.following.is_empty() {
+            writer.end(&mut into.bytes);
+        }
+        Ok(Writer::Multipart(writer))
     }
 
     /// An id is the URI that refers to it.
-    fn write_dime(&self, version: Version, envelope: &[u8], into: &mut Packed) -> Result<()> {
+    fn write_dime(&self, version: Version, envelope: &[u8], into: &mut Packed) -> Result<Writer> {
         let mut writer = dime::Writer::default();
         let namespace = envelope::namespaces(version).0;
         let root = Head { kind: Kind::Uri(namespace.to_owned()), ..Head::default() };
         writer.write_part(&root, envelope, false, &mut into.bytes)?;
         for (number, octets) in self.parts() {
             let head = Head { id: format!("cid:{}", self.id(number)), ..octet_stream() };
-            writer.write_part(&head, octets, number == self.ends.len(), &mut into.bytes)?;
+            let is_last = number == self.ends.len() && self.following.is_empty();
+            writer.write_part(&head, octets, is_last, &mut into.bytes)?;
         }
-        Ok(())
+        Ok(Writer::Dime(writer))
     }
+}
+
+/// Nobody can guess it.
+fn nonce() -> u128 {
+    let random = RandomState::new();
+    let [high, low] = [0, 1].map(|half: u8| u128::from(random.hash_one(half)));
+    high << 64 | low
+}
+
+fn id(number: usize, nonce: u128) -> String {
+    format!("{number}.{nonce:032x}@trunkline")
+}
+
+/// The id of a part that is to [follow](Encoder::pack_before) an envelope: no other has it.
+pub fn new_id() -> String {
+    id(1, nonce())
+}
+
+#[cold]
+fn unwritable(why: &'static str) -> Error {
+    Error::new(ErrorKind::Unwritable(why), 0)
 }
 
 fn octet_stream() -> Head {

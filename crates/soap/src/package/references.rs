@@ -23,6 +23,8 @@ const REFERENCE: usize = 128;
 pub(super) struct Referring {
     text: String,
     references: Vec<Reference>,
+    /// Are the parts yet to come, so that nobody knows whether a text refers to one?
+    is_open: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +38,13 @@ struct Reference {
     is_in_body: bool,
     /// Is it a text that is a URI?
     is_text: bool,
+}
+
+/// A part that is yet to come.
+pub(super) struct Coming {
+    pub(super) uri: String,
+    /// Does more than a text refer to it, which may be a text and nothing else?
+    pub(super) is_sure: bool,
 }
 
 /// Places of an element in the text.
@@ -57,7 +66,8 @@ impl Referring {
         is_xop: bool,
         limits: &Limits,
     ) -> Result<Self> {
-        let mut search = Search::new(text, package, root, is_xop, limits)?;
+        let known = Known::of(package, root);
+        let mut search = Search::new(text, known, is_xop, limits)?;
         while search.next()? {}
         let Search { mut references, mut room, .. } = search;
         let mut is_used = vec![false; package.parts.len()];
@@ -77,40 +87,79 @@ impl Referring {
             let length = package.parts[reference.part].data.len();
             room.take(length, reference.range.start)?;
         }
-        Ok(Self { text: text.to_owned(), references })
+        Ok(Self { text: text.to_owned(), references, is_open: false })
+    }
+
+    /// Finds all references in an envelope whose parts are yet to come; and these, by their numbers from 1 on. In MTOM
+    /// only an `Include` refers to a part, in the other kinds also what is `cid:` or `uuid:`.
+    pub(super) fn read_open(
+        text: &str,
+        is_xop: bool,
+        limits: &Limits,
+    ) -> Result<(Self, Vec<Coming>)> {
+        let mut search = Search::new(text, Known::any(), is_xop, limits)?;
+        while search.next()? {}
+        let Search { references, mut room, known, .. } = search;
+        let uris = known.coming.unwrap_or_default().into_iter();
+        let mut coming: Vec<Coming> = uris.map(|uri| Coming { uri, is_sure: false }).collect();
+        for reference in &references {
+            let its = &mut coming[reference.part - 1];
+            its.is_sure |= !reference.is_text;
+            room.take(its.uri.len(), reference.range.start)?;
+        }
+        Ok((Self { text: text.to_owned(), references, is_open: true }, coming))
     }
 
     /// Do texts refer to parts?
     pub(super) fn has_texts(&self) -> bool {
-        self.references.iter().any(|it| it.is_text)
+        match self.is_open {
+            false => self.references.iter().any(|it| it.is_text),
+            // A text may be one and nothing else, where there are other references.
+            true => !self.references.is_empty() && self.references.iter().all(|it| it.is_text),
+        }
     }
 
     /// The envelope with octets as base64 in their places.
     pub(super) fn whole<'p>(&self, octets: impl Fn(usize) -> &'p [u8]) -> Vec<u8> {
-        self.replaced(|_, part, out| base64::encode_into(octets(part), out))
+        self.replaced(|reference, out| match self.stays(reference) {
+            Some(text) => out.extend_from_slice(text.as_bytes()),
+            None => base64::encode_into(octets(reference.part), out),
+        })
+    }
+
+    /// A text that stays as it is: whether it refers to a part is known to who reads the member.
+    fn stays(&self, reference: &Reference) -> Option<&str> {
+        let is_open = self.is_open && reference.is_text;
+        is_open.then(|| &self.text[reference.range.clone()])
     }
 
     /// The envelope with a mark in each place in the Body where octets are wanted, base64 in others; and these places.
     pub(super) fn marked<'p>(&self, octets: impl Fn(usize) -> &'p [u8]) -> (Vec<u8>, Vec<Place>) {
         let mut places = Vec::new();
-        let marked = self.replaced(|is_in_body, part, out| match is_in_body {
-            true => {
-                places.push(Place { at: out.len(), part });
-                out.extend_from_slice(MARK.as_bytes());
+        let marked = self.replaced(|reference, out| {
+            let text = self.stays(reference);
+            if reference.is_in_body {
+                let (at, part, may_stay) = (out.len(), reference.part, text.is_some());
+                places.push(Place { at, part, may_stay });
+                out.extend_from_slice(text.unwrap_or(MARK).as_bytes());
+            } else if let Some(text) = text {
+                out.extend_from_slice(text.as_bytes());
+            } else {
+                base64::encode_into(octets(reference.part), out);
             }
-            false => base64::encode_into(octets(part), out),
         });
         (marked, places)
     }
 
-    fn replaced(&self, mut replace: impl FnMut(bool, usize, &mut Vec<u8>)) -> Vec<u8> {
+    fn replaced(&self, mut replace: impl FnMut(&Reference, &mut Vec<u8>)) -> Vec<u8> {
         // What declares another character set is in UTF-8 now.
         let mut copied = match self.text.strip_prefix("<?xml").and_then(|it| it.find("?>")) {
             Some(end) => "<?xml".len() + end + "?>".len(),
             None => 0,
         };
         let mut out = Vec::with_capacity(self.text.len());
-        for Reference { range, part, element, is_in_body, .. } in &self.references {
+        for reference in &self.references {
+            let Reference { range, element, .. } = reference;
             let copy = |range: Range<usize>, out: &mut Vec<u8>| {
                 out.extend_from_slice(&self.text.as_bytes()[range]);
             };
@@ -120,7 +169,7 @@ impl Referring {
                 copy(href.end..*tag_end, &mut out);
                 out.push(b'>');
             }
-            replace(*is_in_body, *part, &mut out);
+            replace(reference, &mut out);
             if let Some(Element { name, .. }) = element {
                 out.extend_from_slice(b"</");
                 copy(name.clone(), &mut out);
@@ -152,10 +201,7 @@ impl Room {
 struct Search<'a> {
     text: &'a str,
     parser: Parser,
-    /// Parts but the root.
-    by_id: HashMap<&'a str, usize>,
-    /// Of ids with escapes, what they mean.
-    by_decoded_id: HashMap<String, usize>,
+    known: Known<'a>,
     references: Vec<Reference>,
     room: Room,
     is_xop: bool,
@@ -164,16 +210,18 @@ struct Search<'a> {
     is_begun: bool,
 }
 
-impl<'a> Search<'a> {
-    fn new(
-        text: &'a str,
-        package: &'a Package,
-        root: usize,
-        is_xop: bool,
-        limits: &Limits,
-    ) -> Result<Self> {
-        let mut parser = Parser::new(Options::soap(), limits);
-        parser.begin(text)?;
+/// The parts that an envelope may refer to.
+struct Known<'a> {
+    /// Parts but the root.
+    by_id: HashMap<&'a str, usize>,
+    /// Of ids with escapes, what they mean.
+    by_decoded_id: HashMap<String, usize>,
+    /// If they are yet to come: the URIs that were met, by which they have their numbers.
+    coming: Option<Vec<String>>,
+}
+
+impl<'a> Known<'a> {
+    fn of(package: &'a Package, root: usize) -> Self {
         let mut by_id = HashMap::new();
         let mut by_decoded_id = HashMap::new();
         for (at, part) in package.parts.iter().enumerate() {
@@ -186,21 +234,56 @@ impl<'a> Search<'a> {
                 by_decoded_id.entry(decoded(id)).or_insert(at);
             }
         }
+        Self { by_id, by_decoded_id, coming: None }
+    }
+
+    fn any() -> Self {
+        let (by_id, by_decoded_id) = Default::default();
+        Self { by_id, by_decoded_id, coming: Some(Vec::new()) }
+    }
+
+    /// The part that a URI refers to, which may have been escaped where the id was not, or the other way around.
+    fn part(&mut self, uri: &str) -> Option<usize> {
+        let Self { by_id, by_decoded_id, coming } = self;
+        if let Some(uris) = coming {
+            if !["cid:", "uuid:"].iter().any(|it| uri.starts_with(it)) {
+                return None;
+            }
+            let number = *by_decoded_id.entry(uri.to_owned()).or_insert(uris.len() + 1);
+            if number > uris.len() {
+                uris.push(uri.to_owned());
+            }
+            return Some(number);
+        }
+        let id = uri.strip_prefix("cid:")?;
+        let found = by_id.get(id).copied();
+        found.or_else(|| {
+            let id = decoded(id);
+            by_id.get(id.as_str()).or_else(|| by_decoded_id.get(&id)).copied()
+        })
+    }
+
+    /// The same of the URI in an attribute: DIME has any, as it stands.
+    fn part_of_href(&mut self, uri: &str) -> Option<usize> {
+        self.by_id.get(uri).copied().or_else(|| self.part(uri))
+    }
+}
+
+/// Does a URI that stands in an envelope refer to the part of this id?
+pub fn refers_to(uri: &str, id: &str) -> bool {
+    let of_mime = |uri: &str| uri == id || decoded(uri) == decoded(id);
+    !id.is_empty() && (uri == id || uri.strip_prefix("cid:").is_some_and(of_mime))
+}
+
+impl<'a> Search<'a> {
+    fn new(text: &'a str, known: Known<'a>, is_xop: bool, limits: &Limits) -> Result<Self> {
+        let mut parser = Parser::new(Options::soap(), limits);
+        parser.begin(text)?;
         let limit = limits.message_bytes;
         let mut room = Room { left: limit, limit };
         room.take(text.len(), 0)?;
         let (references, is_in_body, is_begun) = (Vec::new(), false, false);
-        Ok(Self {
-            text,
-            parser,
-            by_id,
-            by_decoded_id,
-            references,
-            room,
-            is_xop,
-            is_in_body,
-            is_begun,
-        })
+        Ok(Self { text, parser, known, references, room, is_xop, is_in_body, is_begun })
     }
 
     /// Looks at one piece; answers whether others follow.
@@ -222,24 +305,14 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// The part that a URI refers to, which may have been escaped where the id was not, or the other way around.
-    fn part(&self, uri: &str) -> Option<usize> {
-        let Self { by_id, by_decoded_id, .. } = self;
-        let id = uri.strip_prefix("cid:")?;
-        let found = by_id.get(id).copied();
-        found.or_else(|| {
-            let id = decoded(id);
-            by_id.get(id.as_str()).or_else(|| by_decoded_id.get(&id)).copied()
-        })
-    }
-
     /// Does the text that is all that an element has refer to a part?
     fn content(&mut self, before: usize) -> Result<()> {
         let range = before..self.parser.position();
-        if !self.text[range.end..].starts_with("</") {
+        let is_include_alone = self.is_xop && self.known.coming.is_some();
+        if is_include_alone || !self.text[range.end..].starts_with("</") {
             return Ok(());
         }
-        match self.part(self.text[range.clone()].trim_ascii()) {
+        match self.known.part(self.text[range.clone()].trim_ascii()) {
             Some(part) => self.refer(range, part, None, true),
             None => Ok(()),
         }
@@ -247,16 +320,20 @@ impl<'a> Search<'a> {
 
     /// Does an element refer to a part, which begins behind `before`?
     fn element(&mut self, name: Name<'a>, before: usize) -> Result<()> {
-        let Self { text, parser, by_id, .. } = &*self;
+        let text = self.text;
+        let Self { parser, known, is_xop, .. } = &mut *self;
         let is_include =
             name.local() == "Include" && parser.namespace_name(text, name.namespace) == XOP;
-        if self.is_xop && !is_include {
+        if *is_xop && !is_include {
             return Ok(());
         }
         let href = parser.attribute(text, Namespace::NONE, "href");
         let uri = href.as_ref().map(Attribute::value).unwrap_or_default();
-        // DIME has any URI, as it stands.
-        let Some(part) = by_id.get(&*uri).copied().or_else(|| self.part(&uri)) else {
+        let is_empty = parser.is_empty_element()
+            || text[parser.position()..].trim_ascii_start().starts_with("</");
+        // Of an element that is not empty it is no reference, whatever it is.
+        let part = if is_include || is_empty { known.part_of_href(&uri) } else { None };
+        let Some(part) = part else {
             return match (is_include, uri.starts_with("cid:")) {
                 (false, _) => Ok(()),
                 (true, true) => Err(wrong(format!("no part of the package is {uri:?}"), before)),
@@ -264,13 +341,10 @@ impl<'a> Search<'a> {
             };
         };
         let tag_end = parser.position();
-        let is_empty =
-            || parser.is_empty_element() || text[tag_end..].trim_ascii_start().starts_with("</");
         // An element stays, without what referred to the part.
         let element = match href {
-            _ if is_include => None,
-            Some(href) if is_empty() => Some(self.without(name, &href, tag_end)),
-            _ => return Ok(()),
+            Some(href) if !is_include => Some(self.without(name, &href, tag_end)),
+            _ => None,
         };
         self.parser.skip_element(self.text)?;
         self.refer(before..self.parser.position(), part, element, false)
@@ -304,7 +378,7 @@ impl<'a> Search<'a> {
 }
 
 /// A URI's characters without their escapes, as `Content-ID` has them (RFC 2392 section 2).
-fn decoded(id: &str) -> String {
+pub fn decoded(id: &str) -> String {
     let mut octets = Vec::with_capacity(id.len());
     let mut rest = id.as_bytes();
     while let [first, behind @ ..] = rest {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use trunkline_codec::attachment::{
-    Kind, Limits as PackageLimits, MediaType, Package, Part, dime, multipart,
+    Kind, Limits as PackageLimits, MediaType, PARTS, Package, Part, dime, multipart,
 };
 use trunkline_codec::xml::Source;
 use trunkline_message::{Error, ErrorKind, Limits, Result};
@@ -22,6 +22,8 @@ pub struct Unpacked {
     referring: Referring,
     marked: Vec<u8>,
     attached: Arc<Attached>,
+    /// The URIs of parts that have to come.
+    expected: Vec<String>,
 }
 
 /// Octets, and where in an envelope a decoder finds them wanted.
@@ -37,9 +39,29 @@ pub(crate) struct Attached {
 pub(super) struct Place {
     pub(super) at: usize,
     pub(super) part: usize,
+    /// May nobody take the octets, since it is a text that may be no reference?
+    pub(super) may_stay: bool,
 }
 
 impl Unpacked {
+    fn new(
+        media_type: String,
+        attachments: Attachments,
+        referring: Referring,
+        parts: Vec<Part>,
+    ) -> Self {
+        let (marked, places) = referring.marked(|part| &parts[part].data);
+        let attached = Arc::new(Attached { places, parts });
+        let expected = Vec::new();
+        Self { media_type, attachments, referring, marked, attached, expected }
+    }
+
+    /// The URIs of parts that have to [come yet](unpack_envelope), since the envelope refers to them. Of a text that looks like such a URI that
+    /// is not known.
+    pub fn expected(&self) -> &[String] {
+        &self.expected
+    }
+
     /// The media type that the envelope would have by itself, with its action.
     pub fn media_type(&self) -> &str {
         &self.media_type
@@ -97,7 +119,7 @@ pub fn unpack(media_type: &str, body: &[u8], limits: &Limits) -> Result<Unpacked
         let boundary = boundary.ok_or_else(|| wrong("a package of MIME has no boundary", 0))?;
         let mut parser = multipart::Parser::new(boundary, &PackageLimits::default())?;
         let package = Package::read(&mut parser, body, most)?;
-        let root = root(&package, &package_type)?;
+        let root = root(&package.parts, &package_type)?;
         (package, root)
     };
     let (media_type, is_xop) = media_type_of(&package_type, &package.parts[root])?;
@@ -106,15 +128,49 @@ pub fn unpack(media_type: &str, body: &[u8], limits: &Limits) -> Result<Unpacked
     let mut source = Source::default();
     let text = source.prepare(&data, limits)?;
     let referring = Referring::read(text, &package, root, is_xop, limits)?;
-    let attachments = match package_type.essence == DIME {
+    let attachments = attachments(&package_type, is_xop, &referring);
+    Ok(Unpacked::new(media_type, attachments, referring, package.parts))
+}
+
+/// Takes the envelope that is the first part of a package, whose other parts are yet to come. In the place of the octets of each
+/// part to which it refers it has the URI by which it does, as octets. None if the package says that its envelope is another part.
+///
+/// # Errors
+/// The envelope is malformed, or refers to more parts than a package has.
+pub fn unpack_envelope(
+    media_type: &str,
+    first: &Part,
+    limits: &Limits,
+) -> Result<Option<Unpacked>> {
+    let package_type = MediaType::parse(media_type)?;
+    if package_type.essence != DIME && root(std::slice::from_ref(first), &package_type).is_err() {
+        return Ok(None);
+    }
+    let (media_type, is_xop) = media_type_of(&package_type, first)?;
+    let data = in_its_character_set(&first.head.kind, &first.data)?;
+    let mut source = Source::default();
+    let text = source.prepare(&data, limits)?;
+    let (referring, coming) = Referring::read_open(text, is_xop, limits)?;
+    let sure = coming.iter().filter(|it| it.is_sure).map(|it| it.uri.clone());
+    let expected: Vec<String> = sure.collect();
+    if expected.len() >= PARTS {
+        let kind = ErrorKind::Limit { name: "attachment parts", limit: PARTS };
+        return Err(Error::new(kind, 0));
+    }
+    let attachments = attachments(&package_type, is_xop, &referring);
+    let coming = coming.into_iter().map(|it| Part { data: it.uri.into_bytes(), ..Part::default() });
+    let parts = std::iter::once(Part::default()).chain(coming).collect();
+    let unpacked = Unpacked::new(media_type, attachments, referring, parts);
+    Ok(Some(Unpacked { expected, ..unpacked }))
+}
+
+fn attachments(package_type: &MediaType, is_xop: bool, referring: &Referring) -> Attachments {
+    match package_type.essence == DIME {
         true => Attachments::Dime,
         false if is_xop => Attachments::Mtom,
         false if referring.has_texts() => Attachments::SwaRef,
         false => Attachments::Swa,
-    };
-    let (marked, places) = referring.marked(|part| &package.parts[part].data);
-    let attached = Arc::new(Attached { places, parts: package.parts });
-    Ok(Unpacked { media_type, attachments, referring, marked, attached })
+    }
 }
 
 pub(super) fn wrong(what: impl Into<Cow<'static, str>>, at: usize) -> Error {
@@ -122,10 +178,10 @@ pub(super) fn wrong(what: impl Into<Cow<'static, str>>, at: usize) -> Error {
 }
 
 /// Which part is the envelope: the one that the package names, or the first (RFC 2387 section 3.2).
-fn root(package: &Package, media_type: &MediaType) -> Result<usize> {
+fn root(parts: &[Part], media_type: &MediaType) -> Result<usize> {
     let Some(start) = media_type.parameter("start") else { return Ok(0) };
     let id = start.strip_prefix('<').and_then(|it| it.strip_suffix('>')).unwrap_or(start);
-    let found = package.parts.iter().position(|it| it.head.id == id);
+    let found = parts.iter().position(|it| it.head.id == id);
     found.ok_or_else(|| wrong(format!("no part is the start of the package, {start:?}"), 0))
 }
 
@@ -196,11 +252,11 @@ impl Resolver {
 
     /// The envelope was read; were all octets taken?
     pub(crate) fn end(&mut self) -> bool {
-        self.attached = None;
-        self.taken.iter().all(|it| *it)
+        let Some(attached) = self.attached.take() else { return true };
+        self.taken.iter().zip(&attached.places).all(|(is_taken, it)| *is_taken || it.may_stay)
     }
 
-    /// Appends the octets, at most so many, that belong in a range of the envelope, if that is a mark; answers whether it is.
+    /// Gives the octets, at most so many, that belong in a range of the envelope, if that is a mark; answers whether it is.
     #[cold]
     pub(crate) fn take(
         &mut self,
@@ -215,9 +271,11 @@ impl Resolver {
             return false;
         };
         let octets = &*attached.parts[place.part].data;
-        let is_mark = envelope.get(range).is_some_and(|it| it.trim_ascii() == MARK);
+        let text = envelope.get(range).map(str::trim_ascii).unwrap_or_default();
+        let is_mark = text == MARK || place.may_stay && text.as_bytes() == octets;
         let fits = is_mark && octets.len() <= most;
         if fits {
+            into.clear();
             into.extend_from_slice(octets);
             self.taken[index] = true;
         }

@@ -96,7 +96,7 @@ impl BoundTest {
     /// The test of a message of this layout. None if that has no such field, and an error if it holds something that
     /// cannot be tested so.
     pub(crate) fn new(test: &Test, layout: &Layout) -> Option<Result<Self, String>> {
-        let (steps, range) = find(layout, ScopeId(0), &test.path)?;
+        let (steps, range) = find(layout, &test.path)?;
         let field = || held_at(layout, &steps).expect("a field was found");
         let name = super::shown_path(&test.path);
         let operand = |it: &Literal| Operand::new(layout, field(), it, &name);
@@ -144,11 +144,37 @@ impl BoundTest {
 
 /// Where a path leads: the positions in the lists and structs on the way, and how many there are from the last one on, if
 /// that begins a struct that lies in the positions of the one around it.
-pub(crate) fn find(
-    layout: &Layout,
-    scope: ScopeId,
-    path: &[Box<str>],
-) -> Option<(Vec<usize>, usize)> {
+pub(crate) fn find(layout: &Layout, path: &[Box<str>]) -> Option<(Vec<usize>, usize)> {
+    let outside = find_in(layout, ScopeId(0), path);
+    outside.or_else(|| if path.len() == 1 { find_inside(layout, path) } else { None })
+}
+
+/// Where the outermost field of a name is that lies in a list or a struct by itself, the first of those that are alike.
+fn find_inside(layout: &Layout, path: &[Box<str>]) -> Option<(Vec<usize>, usize)> {
+    let ids = (1..layout.scopes().len()).filter_map(|it| u16::try_from(it).ok()).map(ScopeId);
+    let found = ids.filter_map(|id| {
+        let (inner, range) = find_in(layout, id, path)?;
+        Some(([way(layout, id)?, inner].concat(), range))
+    });
+    found.min_by_key(|it| it.0.len())
+}
+
+/// The positions from the message on that lead into a scope.
+fn way(layout: &Layout, scope: ScopeId) -> Option<Vec<usize>> {
+    let mut steps = Vec::new();
+    let mut at = layout.scope(scope);
+    while let Some((around, position)) = at.place {
+        // Lists of lists have no names.
+        if at.shape == Shape::Item {
+            return None;
+        }
+        steps.insert(0, position);
+        at = layout.scope(around);
+    }
+    Some(steps)
+}
+
+fn find_in(layout: &Layout, scope: ScopeId, path: &[Box<str>]) -> Option<(Vec<usize>, usize)> {
     let described = layout.scope(scope);
     let whole = path.join("/");
     if let Some(position) = described.position(&whole) {
@@ -162,7 +188,7 @@ pub(crate) fn find(
     (1..path.len()).find_map(|length| {
         let position = described.position(&path[..length].join("/"))?;
         let (mut steps, range) =
-            find(layout, inside(layout, described.fields[position].holds)?, &path[length..])?;
+            find_in(layout, inside(layout, described.fields[position].holds)?, &path[length..])?;
         steps.insert(0, position);
         Some((steps, range))
     })

@@ -53,6 +53,7 @@ impl Names {
         let near = |wrong: &str| nearest(wrong, self.all.iter().map(|it| &**it));
         let shown = shown_path(path);
         let meant = near(&shown).or_else(|| near(path.last()?));
+        let meant = meant.filter(|it| *it != shown);
         let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
         let among = match is_whole {
             true => "the messages of the topic's schema".to_owned(),

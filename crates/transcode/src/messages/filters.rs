@@ -89,8 +89,8 @@ impl Messages {
         filters: &[Arc<Filter>],
     ) -> Result<Vec<bool>, Error> {
         self.decode(from, name, bytes)?;
-        let (index, _) = self.last.as_ref().ok_or(Error::NothingRead)?;
-        let Known { layout, record, filters: bound, .. } = &mut self.known[*index];
+        let index = self.last()?;
+        let Known { layout, record, filters: bound, .. } = &mut self.known[index];
         let passes = |it| bound.bound(it, |filter| Bound::new(filter, layout)).passes(record);
         Ok(filters.iter().map(passes).collect())
     }

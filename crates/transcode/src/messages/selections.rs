@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Known, Messages};
+use super::{Known, Messages, append, reject_leap_second};
 use crate::codec::Format;
 use crate::error::Error;
 use crate::filter::FilterError;
@@ -32,6 +32,22 @@ impl Messages {
     /// As [`decode`](Self::decode), and names the field that has no form, or that the format cannot leave out.
     pub fn select(
         &mut self,
+        message: (Format, &[u8]),
+        name: Option<&str>,
+        selection: &Arc<Selection>,
+        to: Format,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.select_behind(&[], message, name, selection, to, out)
+    }
+
+    /// The same behind other bytes, which are appended first, so that room for both is taken once.
+    ///
+    /// # Errors
+    /// As [`select`](Self::select).
+    pub fn select_behind(
+        &mut self,
+        before: &[u8],
         (from, bytes): (Format, &[u8]),
         name: Option<&str>,
         selection: &Arc<Selection>,
@@ -44,12 +60,13 @@ impl Messages {
         let kept = selections.bound(selection, |it| Kept::new(it, layout));
         let selected = Selected::new(record, kept, to == Format::Json);
         if from == to && left_out == 0 && selected.is_all() {
-            out.extend_from_slice(bytes);
+            append(out, before, bytes);
             return Ok(());
         }
         let encoded = codecs[compiled].codec.encode(&selected);
         let encoded = encoded.map_err(|error| Error::Unwritable(to, error))?;
-        out.extend_from_slice(encoded);
+        reject_leap_second(to, encoded, layout, record)?;
+        append(out, before, encoded);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use trunkline_codec::fast_infoset;
 use trunkline_codec::infoset::{Event, Reader as _};
 use trunkline_import::xsd::{Schemas, Validation, Violation};
 use trunkline_import::{Description, Limits};
-use trunkline_message::Checks;
+use trunkline_message::{Checks, short_path};
 use trunkline_soap as soap;
 
 use super::{Known, Messages, Rules};
@@ -34,7 +34,7 @@ pub struct Invalid {
 impl fmt::Display for Invalid {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, rule, what, .. } = self;
-        write!(out, "{path}: {what} ({rule})")
+        write!(out, "{}: {what} ({rule})", short_path(path))
     }
 }
 
@@ -66,7 +66,7 @@ impl Messages {
         {
             return Ok(told(&self.validation(&fault), false));
         }
-        let index = self.last.as_ref().ok_or(Error::NothingRead)?.0;
+        let index = self.last()?;
         let is_document = |it: &soap::Options| it.style == soap::Style::DocumentLiteral;
         let is_declared = self.known[index].soap.as_ref().is_some_and(is_document);
         if self.schemas().is_none() || !is_declared {
@@ -85,16 +85,19 @@ impl Messages {
     }
 
     /// Elements of a document or an envelope that are nil and may not be: read as absent, they would be something else in
-    /// another format.
+    /// another format. And those whose type has to be named, which is not kept of what is nil.
     ///
     /// # Errors
     /// There is one: which, and where.
-    pub(super) fn reject_nil(&self, format: Format, bytes: &[u8]) -> Result<(), Error> {
+    pub(super) fn reject_nil(&mut self, format: Format, bytes: &[u8]) -> Result<(), Error> {
+        if self.schemas().is_none() {
+            return Ok(());
+        }
         let is_text = matches!(format, Format::Xml | Format::Soap11 | Format::Soap12);
         // Charsets in which the word is not spelled by the letters of ASCII have zeros, or no tag.
         let is_ascii = bytes.first_chunk::<4>().is_some_and(|it| !it.contains(&0) && it[0] < 0x80);
-        let may_be = !is_ascii && is_text || memmem::find(bytes, b"nil").is_some();
-        if self.schemas().is_none() || !may_be {
+        let may_say = |word: &[u8]| !is_ascii && is_text || memmem::find(bytes, word).is_some();
+        if !may_say(b"nil") {
             return Ok(());
         }
         let document = match format {
@@ -102,9 +105,26 @@ impl Messages {
             Format::FastInfoset => Cow::Owned(self.binary_as_xml(bytes)?.into_bytes()),
             _ => return Ok(()),
         };
-        let found = self.validation(&document).violations.into_iter().find(|it| it.is_nil);
+        let validation = self.validation(&document);
         let place = |it: &Violation| is_text.then_some((it.line, it.column));
-        found.map_or(Ok(()), |it| Err(Error::Nil(place(&it), it.path)))
+        match validation.violations.iter().find(|it| it.is_nil) {
+            Some(nil) => Err(Error::Nil(place(nil), nil.path.clone())),
+            None if may_say(b"type") && validation.is_valid() => self.reject_untyped(),
+            None => Ok(()),
+        }
+    }
+
+    /// # Errors
+    /// The message that was read last is valid, and is not as it would be written: an element that is nil is of an abstract type.
+    fn reject_untyped(&mut self) -> Result<(), Error> {
+        let mut written = Vec::new();
+        // What cannot be written as XML is told where it is written.
+        if self.write(Format::Soap11, &mut written).is_err() {
+            return Ok(());
+        }
+        let all = self.validation(&written).violations;
+        let lost = all.into_iter().find(|it| it.rule == "cvc-type");
+        lost.map_or(Ok(()), |it| Err(Error::NilType(it.path)))
     }
 
     /// A document of Fast Infoset as XML.
@@ -140,7 +160,7 @@ impl Messages {
         if !is_fix && self.write(Format::Fix, &mut written).is_err() {
             return Ok(Vec::new());
         }
-        let index = self.last.as_ref().ok_or(Error::NothingRead)?.0;
+        let index = self.last()?;
         let Known { layout, rules, .. } = &mut self.known[index];
         let Description::Fix(dictionary) = &self.description else { return Ok(Vec::new()) };
         let Some(message) = dictionary.message(layout.name()) else { return Ok(Vec::new()) };
@@ -150,7 +170,7 @@ impl Messages {
 
     /// What the bounds of its fields say of the message that was read last.
     fn of_layout(&mut self) -> Result<Vec<Invalid>, Error> {
-        let index = self.last.as_ref().ok_or(Error::NothingRead)?.0;
+        let index = self.last()?;
         let Known { layout, record, checks, .. } = &mut self.known[index];
         let checks = match checks {
             Some(made) => made,
@@ -164,8 +184,7 @@ impl Messages {
         Ok(unfit
             .into_iter()
             .map(|it| {
-                let (path, said) = (it.path().to_owned(), it.to_string());
-                let what = said.strip_prefix(&format!("{path}: ")).unwrap_or(&said).to_owned();
+                let (path, what) = (it.path().to_owned(), it.why().to_owned());
                 Invalid { place: None, path, rule: "facet", what }
             })
             .collect())

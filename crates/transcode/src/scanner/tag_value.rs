@@ -1,5 +1,7 @@
 //! Where messages of FIX begin and end in a text.
 
+use std::ops::Range;
+
 use memchr::memmem;
 use trunkline_codec::fix::{self, SOH};
 use trunkline_message::Limits;
@@ -115,54 +117,59 @@ pub(super) fn is_right(message: &[u8], limits: &Limits) -> bool {
     fix::frame(message, limits) == fix::Frame::Message(message.len()) && check_sum(message).is_ok()
 }
 
-/// The message that begins here, whatever its values hold: line breaks, delimiters, the beginning of another. A delimiter ends a field if a tag
-/// follows; where the message ends is said by its BodyLength, which counts SOH, and confirmed by its CheckSum.
-pub(super) fn settle(bytes: &[u8], delimiter: &[u8], limits: &Limits, has_more: bool) -> Settled {
+/// The message that begins here, whatever its values hold: line breaks, delimiters, another message. A delimiter ends a field if a
+/// tag follows, unless that is of a message which a value quotes. Where the message ends is said by its BodyLength, which counts
+/// SOH, and confirmed by its CheckSum.
+pub(super) fn settle(
+    bytes: &[u8],
+    delimiter: &[u8],
+    limits: &Limits,
+    has_more: bool,
+    in_vain: &mut u64,
+) -> Settled {
     let most = LONGEST_SETTLED.min(limits.message_bytes / 2);
     let has_more = has_more && bytes.len() < most;
     let bytes = &bytes[..bytes.len().min(most)];
-    let missing = || if has_more { Settled::More } else { Settled::Nothing };
-    let mut fields = Separated { bytes, delimiter, has_more, at: 0, out: Vec::new() };
-    // BeginString and BodyLength come first.
-    let mut body = None;
-    loop {
-        if body.is_none() && fields.out.iter().filter(|it| **it == SOH).count() == 2 {
-            let Some(length) = body_length(&fields.out) else { return Settled::Nothing };
-            if length > most {
-                return Settled::Nothing;
-            }
-            body = Some(fields.out.len() + length);
+    let mut attempt = |kept: Vec<Range<usize>>| {
+        let mut fields = Separated { bytes, delimiter, has_more, at: 0, out: Vec::new(), kept };
+        let settled = fields.settle(most, limits);
+        if matches!(settled, Settled::Nothing) {
+            *in_vain += fields.at as u64;
         }
-        if body.is_some_and(|end| fields.out.len() >= end) {
-            break;
-        }
-        if body.is_none() && fields.out.len() > LONGEST_HEAD {
-            return Settled::Nothing;
-        }
-        if !fields.step() {
-            return missing();
-        }
-    }
-    let trailer = &bytes[fields.at..];
-    let digits = trailer.strip_prefix(b"10=").and_then(|it| it.first_chunk::<3>());
-    let Some(digits) = digits else {
-        return if trailer.len() < b"10=000".len() { missing() } else { Settled::Nothing };
+        (settled, fields.at)
     };
-    let behind = &trailer[b"10=000".len()..];
-    if has_more && behind.len() < delimiter.len() {
-        return Settled::More;
+    let (settled, end) = attempt(Vec::new());
+    if !matches!(settled, Settled::Nothing) {
+        return settled;
     }
-    let is_delimited = behind.starts_with(delimiter);
-    if !is_delimited && behind.first().is_some_and(u8::is_ascii_digit) {
-        return Settled::Nothing;
+    let quoted = quoted(bytes, end, delimiter, limits);
+    if quoted.is_empty() {
+        return settled;
     }
-    let end = bytes.len() - behind.len() + if is_delimited { delimiter.len() } else { 0 };
-    let mut message = fields.out;
-    message.extend([&b"10="[..], digits, &[SOH]].concat());
-    match is_right(&message, limits) {
-        true => Settled::Message(message, end),
-        false => Settled::Nothing,
+    // The last delimiter may end the field that quotes.
+    let is_delimited = |it: &Range<usize>| bytes[..it.end].ends_with(delimiter);
+    let cut = |it: &Range<usize>| if is_delimited(it) { delimiter.len() } else { 0 };
+    let undelimited = quoted.iter().map(|it| it.start..it.end - cut(it)).collect();
+    match attempt(quoted).0 {
+        Settled::Nothing => attempt(undelimited).0,
+        settled => settled,
     }
+}
+
+/// The messages that values of this one quote up to there, with the delimiters that they were written with. One with another
+/// BodyLength is no message, so that many which are cut are not tried again with one another inside.
+fn quoted(message: &[u8], end: usize, delimiter: &[u8], limits: &Limits) -> Vec<Range<usize>> {
+    let mut all = Vec::new();
+    let mut from = 0;
+    while let Some(begin) = next_fix(message, from).filter(|it| *it < end) {
+        let Some(length) = text_end(&message[begin..], delimiter, 0, false) else { break };
+        let text = replaced(&message[begin..begin + length], delimiter);
+        if fix::frame(&text, limits) == fix::Frame::Message(text.len()) {
+            all.push(begin..begin + length);
+        }
+        from = begin + length;
+    }
+    all
 }
 
 /// What BodyLength says, behind BeginString.
@@ -178,12 +185,76 @@ struct Separated<'a> {
     has_more: bool,
     at: usize,
     out: Vec<u8>,
+    /// What stays as it is written, in its order.
+    kept: Vec<Range<usize>>,
 }
 
 impl Separated<'_> {
+    /// The message, behind whose body is its CheckSum.
+    fn settle(&mut self, most: usize, limits: &Limits) -> Settled {
+        let has_more = self.has_more;
+        let missing = || if has_more { Settled::More } else { Settled::Nothing };
+        // BeginString and BodyLength come first.
+        let mut body = None;
+        loop {
+            if body.is_none() && self.out.iter().filter(|it| **it == SOH).count() == 2 {
+                let Some(length) = body_length(&self.out) else { return Settled::Nothing };
+                if length > most {
+                    return Settled::Nothing;
+                }
+                // A delimiter of one byte is as long as SOH, so that what is cut shows it without a look at all of it.
+                let trailer = self.bytes.get(self.at + length..).unwrap_or_default();
+                if self.delimiter.len() == 1 && !trailer.starts_with(b"10=") {
+                    return if trailer.len() < b"10=".len() { missing() } else { Settled::Nothing };
+                }
+                body = Some(self.out.len() + length);
+            }
+            if body.is_some_and(|end| self.out.len() >= end) {
+                break;
+            }
+            if body.is_none() && self.out.len() > LONGEST_HEAD {
+                return Settled::Nothing;
+            }
+            if !self.step() {
+                return missing();
+            }
+        }
+        let (bytes, delimiter) = (self.bytes, self.delimiter);
+        let trailer = &bytes[self.at..];
+        let digits = trailer.strip_prefix(b"10=").and_then(|it| it.first_chunk::<3>());
+        let Some(digits) = digits else {
+            return if trailer.len() < b"10=000".len() { missing() } else { Settled::Nothing };
+        };
+        let behind = &trailer[b"10=000".len()..];
+        if self.has_more && behind.len() < delimiter.len() {
+            return Settled::More;
+        }
+        let is_delimited = behind.starts_with(delimiter);
+        if !is_delimited && behind.first().is_some_and(u8::is_ascii_digit) {
+            return Settled::Nothing;
+        }
+        let end = bytes.len() - behind.len() + if is_delimited { delimiter.len() } else { 0 };
+        let mut message = std::mem::take(&mut self.out);
+        message.extend([&b"10="[..], digits, &[SOH]].concat());
+        match is_right(&message, limits) {
+            true => Settled::Message(message, end),
+            false => Settled::Nothing,
+        }
+    }
+
+    fn is_kept(&self) -> bool {
+        let next = self.kept.partition_point(|it| it.end <= self.at);
+        self.kept.get(next).is_some_and(|it| it.start <= self.at)
+    }
+
     /// The next byte; false if it is not known yet, or there is none.
     fn step(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
+        if self.is_kept() {
+            self.out.push(rest[0]);
+            self.at += 1;
+            return true;
+        }
         if let Some(behind) = rest.strip_prefix(self.delimiter) {
             let digits = behind.iter().take(10).take_while(|it| it.is_ascii_digit()).count();
             match behind.get(digits) {

@@ -38,7 +38,7 @@ impl<'a> Scan<'a> {
 
     /// Looks at a message.
     pub(crate) fn message(&mut self, layout: &Layout) -> Checked {
-        let is_there = |path: &&Path| find(layout, ScopeId(0), &path.0).is_some();
+        let is_there = |path: &&Path| find(layout, &path.0).is_some();
         self.open.retain(|it| !is_there(it));
         let found = self.selection.paths().iter().filter(is_there).count();
         if let Some((path, _)) = self.open.first() {

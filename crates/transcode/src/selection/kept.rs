@@ -1,6 +1,6 @@
 //! Selections bound to the layout of a message: which positions they keep.
 
-use trunkline_message::{Layout, Record, ScopeId, Value};
+use trunkline_message::{Layout, Record, Value};
 
 use super::Selection;
 use crate::filter::find;
@@ -25,7 +25,7 @@ impl Kept {
     pub(crate) fn new(selection: &Selection, layout: &Layout) -> Self {
         let mut kept = Self::default();
         for (path, _) in selection.paths() {
-            if let Some((steps, range)) = find(layout, ScopeId(0), path) {
+            if let Some((steps, range)) = find(layout, path) {
                 kept.keep(&steps, range);
             }
         }

@@ -1,5 +1,6 @@
 //! Answers by what a request says: rules in a file of TOML, of which the first that fits is taken.
 
+mod asked;
 mod condition;
 
 use std::collections::BTreeMap;
@@ -196,8 +197,7 @@ impl Script {
             });
         }
         let reads = rules.iter().any(|it| !it.conditions.is_empty());
-        let plan =
-            reads.then(|| json::Plan::new(&request.0, &json::Options::default())).transpose();
+        let plan = reads.then(|| asked::plan(request)).transpose();
         Ok(Rules { rules, plan: plan.map_err(|error| Fault::new(error.to_string()))? })
     }
 
@@ -390,10 +390,7 @@ impl Rules {
     pub(super) fn answer(&self, request: &Record) -> Result<Option<&Record>, SoapFault> {
         let said = match &self.plan {
             Some(plan) => {
-                let mut encoder = json::Encoder::new(plan);
-                let text =
-                    encoder.encode(request).map_err(|it| SoapFault::receiver(it.to_string()))?;
-                String::from_utf8_lossy(text).into_owned()
+                asked::said(plan, request).map_err(|it| SoapFault::receiver(it.to_string()))?
             }
             None => String::new(),
         };

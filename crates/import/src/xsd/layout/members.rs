@@ -117,6 +117,9 @@ impl<'a> Builder<'a> {
             Form::Any => self.note(member, "kind", "element"),
             Form::Value | Form::Struct | Form::Array => {}
         }
+        if held.nil_items {
+            self.types.notes().note_member(member, "field", "nil_items", "true");
+        }
         self.note_dimensions(member, &held.dimensions);
         self.note_white_space(member, held);
         if let Some(Name { namespace, local }) = &held.declared {
@@ -144,7 +147,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Notes what an empty element stands for, where that is not what the member is without one (part 1, section 3.3.4).
-    fn note_empty(&mut self, member: MemberId, element: &Element, held: &Held) {
+    pub(super) fn note_empty(&mut self, member: MemberId, element: &Element, held: &Held) {
         let said = element.default.as_deref().or(element.fixed.as_deref());
         let said = said.and_then(|it| self.default(held, it)).filter(|it| !it.is_empty());
         if let Some(said) = said {
@@ -389,8 +392,14 @@ impl<'a> Builder<'a> {
             true => self.any(),
             false => self.held_by(element)?,
         };
-        // How many values are in each is not how often it stands, for which the member has the only word.
+        // How many values are in each is not how often it stands. No word says how many there are at least.
+        let most = held.facets.iter().find(|it| matches!(it.0, "items" | "max_items"));
+        let most =
+            most.filter(|_| held.form == Form::Spaced).map(|it| ("max_items_inside", it.1.clone()));
         held.facets.retain(|it| !matches!(it.0, "items" | "min_items" | "max_items"));
+        held.facets.extend(most);
+        // That an item is nil is said of the elements alone.
+        held.nil_items = false;
         let of = self.types.list(held.of, None);
         let member = members.add(&element.name.local, of, of_list(occurs.0));
         members.element_named(self, member, &element.name);

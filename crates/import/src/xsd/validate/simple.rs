@@ -280,15 +280,16 @@ impl Step {
         if let Value::Number(number) = value {
             let (all, behind) = number.digits();
             let wrong = [
-                (self.total_digits.filter(|it| *it < all), "cvc-totalDigits-valid", "digits"),
+                (self.total_digits.filter(|it| *it < all), "cvc-totalDigits-valid", "digit"),
                 (
                     self.fraction_digits.filter(|it| *it < behind),
                     "cvc-fractionDigits-valid",
-                    "decimals",
+                    "decimal",
                 ),
             ];
             if let Some((Some(said), rule, what)) = wrong.iter().find(|it| it.0.is_some()) {
-                let what = format!("{} has more than {said} {what}", shown(text));
+                let s = if *said == 1 { "" } else { "s" };
+                let what = format!("{} has more than {said} {what}{s}", shown(text));
                 return Err(Fault::new(rule, what));
             }
         }

@@ -246,14 +246,17 @@ fn base64(text: &str) -> Option<Value<'static>> {
 }
 
 impl Value<'_> {
-    /// Characters, bytes or items; none of what has no length.
+    /// So many characters, bytes or items; none of what has no length.
     pub(super) fn length(&self) -> Option<(usize, &'static str)> {
-        match self {
-            Self::Text(text) | Self::Uri(text) => Some((text.chars().count(), "characters")),
-            Self::Hex(_, count) | Self::Base64(_, count) => Some((*count, "bytes")),
-            Self::List(items) => Some((items.len(), "items")),
-            _ => None,
-        }
+        let (count, [one, many]) = match self {
+            Self::Text(text) | Self::Uri(text) => {
+                (text.chars().count(), ["character", "characters"])
+            }
+            Self::Hex(_, count) | Self::Base64(_, count) => (*count, ["byte", "bytes"]),
+            Self::List(items) => (items.len(), ["item", "items"]),
+            _ => return None,
+        };
+        Some((count, if count == 1 { one } else { many }))
     }
 
     /// The order of two values of one type; none if they have none.

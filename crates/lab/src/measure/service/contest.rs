@@ -21,8 +21,8 @@ const QUICK_MILLISECONDS: u32 = 12;
 /// Threads of which a quick run has figures too.
 const MANY: u32 = 16;
 
-/// Whose servers drop what has come behind a request: they get none where requests are pipelined.
-const ONE_AT_A_TIME: [&str; 2] = ["gsoap-best", "gsoap-debian"];
+/// Whose servers drop what has come behind a request, or answer it wrongly: they get none where requests are pipelined.
+const ONE_AT_A_TIME: [&str; 3] = ["gsoap-best", "gsoap-debian", "asmx"];
 
 /// Does all that a measure of calls asks for.
 pub(super) fn measure(

@@ -9,7 +9,7 @@ use crate::measure::series::Series;
 use crate::measure::{Findings, Setting};
 use crate::turns::take_turns;
 use trunkline_bench::row::Verdict;
-use trunkline_client::{Client, Options, Topic};
+use trunkline_client::{Client, Options, Subscribe, Topic};
 use trunkline_experiment::definition::BesideSessions;
 use trunkline_experiment::subjects::TRUNKLINE;
 
@@ -31,7 +31,7 @@ impl Ground {
     fn new(setting: &Setting<'_>, sessions: u32) -> Result<Self, String> {
         let told = |error: trunkline_client::Error| error.to_string();
         let router = Router::start(setting, sessions.max(1)).map_err(|it| it.to_string())?;
-        let receiver = Receiver::client(&router, TOPIC, None)?;
+        let receiver = Receiver::client(&router, TOPIC, &Subscribe::every())?;
         let mut client =
             Client::connect(&router.native, &Options::named("publisher")).map_err(told)?;
         let topic = client.topic(TOPIC).map_err(told)?;

@@ -8,7 +8,7 @@ use crate::evaluation::Step;
 use crate::measure::series::{Series, find_or_add};
 use crate::measure::{Findings, Setting};
 use trunkline_bench::row::Verdict;
-use trunkline_client::format;
+use trunkline_client::{Subscribe, format};
 use trunkline_experiment::definition::Bridge;
 use trunkline_experiment::definition::sessions::{CPU, FLOW, Subscriber};
 use trunkline_experiment::subjects::TRUNKLINE;
@@ -83,9 +83,10 @@ impl Measuring<'_> {
     fn run(&mut self, tell: &mut dyn FnMut(&str, f64)) -> Result<(), String> {
         let is_quick = self.setting.request.is_quick;
         let router = Router::start(self.setting, self.sessions).map_err(|it| it.to_string())?;
+        let in_json = Subscribe::every().in_format(format::JSON);
         let receivers = [
-            (Subscriber::Native, Receiver::client(&router, PATTERN, None)?),
-            (Subscriber::Json, Receiver::client(&router, PATTERN, Some(format::JSON))?),
+            (Subscriber::Native, Receiver::client(&router, PATTERN, &Subscribe::every())?),
+            (Subscriber::Json, Receiver::client(&router, PATTERN, &in_json)?),
             (Subscriber::Fix, Receiver::session(&router, self.sessions)?),
         ];
         let sources = Sources::connect(&router, self.sessions)?;

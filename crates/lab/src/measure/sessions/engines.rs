@@ -17,7 +17,7 @@ use trunkline_bench::row::{Row, Verdict};
 use trunkline_bench::statistics::{ComparisonRule, noise_floor};
 use trunkline_experiment::definition::Engines;
 use trunkline_experiment::definition::sessions::{LOGON, RATE, ROUND_TRIPS};
-use trunkline_experiment::engines::{ENGINES, Engine, Kept};
+use trunkline_experiment::engines::{ENGINES, Engine, Kept, SLEEPING};
 use trunkline_experiment::names::lead_metric;
 use trunkline_experiment::subjects::TRUNKLINE;
 
@@ -37,7 +37,8 @@ struct Participant {
     series: [Series; Kept::ALL.len()],
 }
 
-/// How much our engine differs from itself, by the middle of its round trips.
+/// How much our engine differs from itself, by the middle of its round trips. One whose threads stay awake while they are busy has
+/// two such middles, one for each state, between which a turn as short as these may go over; so those that sleep are measured.
 pub(super) fn measure_noise(
     setting: &Setting<'_>,
     found: &mut Findings,
@@ -54,8 +55,8 @@ fn noise(setting: &Setting<'_>) -> Result<Option<f64>, String> {
     let told = |error: PeerError| error.to_string();
     let ground = Ground::new().map_err(|error| error.to_string())?;
     let program = &setting.request.program;
-    let mut peer =
-        Peer::start_with(TRUNKLINE, program, &["lab", "engine"], PATIENCE).map_err(told)?;
+    let mut peer = Peer::start_with(SLEEPING, program, &["lab", "engine", SLEEPING], PATIENCE)
+        .map_err(told)?;
     let messages = NOISE[usize::from(setting.request.is_quick)];
     ground.measured(&mut peer, Kept::Memory, messages).map_err(told)?;
     let mut sides = [Vec::new(), Vec::new()];
@@ -107,13 +108,12 @@ fn participants(setting: &Setting<'_>, found: &mut Findings) -> Vec<Participant>
             Some(name) => setting.request.peers.program(name),
             None => Some(setting.request.program.clone()),
         };
-        let started = match (program, engine.is_peer(), engine.spins) {
-            (None, ..) => Err(None),
-            (Some(program), true, _) => Peer::start(engine.name, &program, PATIENCE).map_err(Some),
-            (Some(program), false, spins) => {
-                let arguments: &[&str] =
-                    if spins { &["lab", "engine", "--spin"] } else { &["lab", "engine"] };
-                Peer::start_with(engine.name, &program, arguments, PATIENCE).map_err(Some)
+        let started = match (program, engine.is_peer()) {
+            (None, _) => Err(None),
+            (Some(program), true) => Peer::start(engine.name, &program, PATIENCE).map_err(Some),
+            (Some(program), false) => {
+                let arguments = ["lab", "engine", engine.name];
+                Peer::start_with(engine.name, &program, &arguments, PATIENCE).map_err(Some)
             }
         };
         match started {

@@ -70,21 +70,42 @@ impl Router {
         Ok(Self { native: running.address().to_owned(), fix, http, running, _folder: folder })
     }
 
-    /// What it has used of the processors so far, in nanoseconds.
+    /// What its threads have used of the processors so far, in nanoseconds.
     pub(super) fn processor_time(&self) -> Option<f64> {
-        self.running.processor_time().map(|it| it.as_nanos() as f64)
+        self.running.threads_time().map(|it| it.as_nanos() as f64)
+    }
+
+    /// What it has counted so far.
+    pub(super) fn metrics(&mut self) -> io::Result<Metrics> {
+        let answer = self.http.request(&Method::GET, "/metrics", &HeaderMap::new(), &[]);
+        let answer = answer.map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(Metrics(String::from_utf8_lossy(&answer.body).into_owned()))
     }
 
     /// Messages that it has converted into a format so far.
-    pub(super) fn converted(&mut self, format: Rendition) -> io::Result<f64> {
-        let answer = self.http.request(&Method::GET, "/metrics", &HeaderMap::new(), &[]);
-        let answer = answer.map_err(|error| io::Error::other(error.to_string()))?;
-        let text = String::from_utf8_lossy(&answer.body);
-        let begin =
-            format!("trunkline_conversions_total{{format=\"{}\",what=\"made\"}} ", format.name());
-        let count = text.lines().find_map(|line| line.strip_prefix(&*begin));
-        // Of a format that nobody wanted so far it says nothing.
-        Ok(count.and_then(|it| it.trim().parse().ok()).unwrap_or(0.0))
+    pub(super) fn converted(&mut self, format: Rendition) -> io::Result<u64> {
+        let of_format = format!("format=\"{}\"", format.name());
+        Ok(self.metrics()?.sum("trunkline_conversions_total", &[&*of_format, MADE]))
+    }
+}
+
+/// What a router counts of what it has done, among what it could not do.
+pub(super) const MADE: &str = "what=\"made\"";
+
+/// What a router has counted.
+pub(super) struct Metrics(String);
+
+impl Metrics {
+    /// The sum of what is called so and has these labels. What nobody asked for so far is not there.
+    pub(super) fn sum(&self, name: &str, labels: &[&str]) -> u64 {
+        let values = self.0.lines().filter_map(|line| {
+            let rest = line.strip_prefix(name)?;
+            let (of, value) = rest.rsplit_once(' ')?;
+            let is_it = of.is_empty() || of.starts_with('{');
+            let has_labels = labels.iter().all(|it| of.contains(it));
+            value.parse::<u64>().ok().filter(|_| is_it && has_labels)
+        });
+        values.sum()
     }
 }
 
@@ -105,4 +126,20 @@ fn configuration(folder: &Path, sessions: u32) -> String {
     _ = writeln!(text, "[[fix.rule]]\nmessages = [\"W\"]\ntopic = \"fx/{{Symbol}}\"");
     _ = writeln!(text, "delivery = \"direct\"\n\n[[fix.market_data]]\ntopic = \"fx/{{Symbol}}\"");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_router_counts_is_summed_by_name_and_labels() {
+        let text = "# HELP a_total Words 7\na_total{of=\"x\",what=\"made\"} 3\na_total{of=\"x\",what=\"failed\"} 4\n\
+                    a_total{of=\"as published\",what=\"made\"} 5\na_total_of_another 9\nb 6\n# EOF\n";
+        let metrics = Metrics(text.to_owned());
+        assert_eq!(metrics.sum("a_total", &[]), 12);
+        assert_eq!(metrics.sum("a_total", &[MADE]), 8);
+        assert_eq!(metrics.sum("a_total", &["of=\"x\"", MADE]), 3);
+        assert_eq!((metrics.sum("b", &[]), metrics.sum("c", &[])), (6, 0));
+    }
 }

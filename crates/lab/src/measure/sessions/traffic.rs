@@ -1,5 +1,6 @@
 //! Prices that sessions and clients publish at a rate, and whoever gets them. Each has a number, from which follows when it was due.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -33,15 +34,33 @@ const WAITING: usize = 1 << 20;
 /// How a price begins: what follows is its number.
 const FIX: &[u8] = b"\x01270=";
 
-/// The same in a format; none in binary ones, whose messages are counted alone.
-fn marker(wanted: Option<u16>) -> Option<Finder<'static>> {
-    let begin: &[u8] = match wanted {
-        None => FIX,
-        Some(format::JSON) => b"\"MDEntryPx\":",
-        Some(format::SOAP_11) => b"MDEntryPx>",
-        Some(_) => return None,
-    };
-    Some(Finder::new(begin).into_owned())
+/// How its size begins.
+const SIZE: &[u8] = b"\x01271=";
+
+/// The sizes of prices: each once in a hundred that follow one another.
+pub(super) const SIZES: Range<u64> = 100..200;
+
+/// What is looked for in messages.
+struct Marks {
+    /// How their number begins; none in binary formats, whose messages are counted alone.
+    number: Option<Finder<'static>>,
+    /// How what is not wanted begins.
+    left_out: Option<Finder<'static>>,
+}
+
+impl Marks {
+    /// Of those that are wanted so: without their size, if not all fields are.
+    fn new(wanted: &Subscribe) -> Self {
+        let number = match wanted.format {
+            None => Some(FIX),
+            Some(format::JSON) => Some(&b"\"MDEntryPx\":"[..]),
+            Some(format::SOAP_11) => Some(&b"MDEntryPx>"[..]),
+            Some(_) => None,
+        };
+        let left_out = wanted.fields.as_ref().map(|_| SIZE);
+        let finder = |it: &[u8]| Finder::new(it).into_owned();
+        Self { number: number.map(finder), left_out: left_out.map(finder) }
+    }
 }
 
 /// A run: messages from one number on.
@@ -61,6 +80,13 @@ impl Plan {
         self.start + ((number - self.first) as f64 * 1e9 / self.rate) as u64
     }
 
+    /// How many messages have one of these sizes.
+    fn count_of(&self, sizes: &Range<u64>) -> u64 {
+        let (hundreds, rest) = (self.count / 100, self.count % 100);
+        let rest = (self.first..self.first + rest).filter(|it| sizes.contains(&size(*it)));
+        hundreds * (sizes.end - sizes.start) + rest.count() as u64
+    }
+
     /// Numbers that count for latencies: the first tenth does not.
     fn counts(&self, number: u64) -> bool {
         number >= self.first + self.count / 10
@@ -69,7 +95,13 @@ impl Plan {
 
 /// The body of a price of a symbol: an entry whose price is the number.
 pub(super) fn price(symbol: u64, number: u64) -> Vec<u8> {
-    format!("55=S{symbol}\u{1}268=1\u{1}269=0\u{1}270={number}\u{1}271=100\u{1}").into_bytes()
+    let size = size(number);
+    format!("55=S{symbol}\u{1}268=1\u{1}269=0\u{1}270={number}\u{1}271={size}\u{1}").into_bytes()
+}
+
+/// The size of the price of a number: those of a range of sizes lie among the others.
+fn size(number: u64) -> u64 {
+    SIZES.start + number % 100 * 37 % 100
 }
 
 /// What one receiver got in a run.
@@ -78,9 +110,14 @@ pub(super) struct Came {
     plan: Option<Plan>,
     pub(super) times: Times,
     pub(super) messages: u64,
+    /// Those that are to come.
+    pub(super) expected: u64,
+    /// The sizes of those that are.
+    sizes: Range<u64>,
     /// Those of which the router says that they are lost.
     gaps: u64,
-    /// Messages of a symbol that came before one that was sent earlier, and those without a number.
+    /// Messages of a symbol that came before one that was sent earlier, those without a number, and those that are not as
+    /// they are wanted.
     pub(super) wrong: u64,
     /// By symbol, the number behind the last.
     next: Vec<u64>,
@@ -90,10 +127,10 @@ pub(super) struct Came {
 }
 
 impl Came {
-    fn note(&mut self, payload: &[u8], marker: Option<&Finder<'_>>) {
+    fn note(&mut self, payload: &[u8], marks: &Marks) {
         let Some(plan) = self.plan else { return };
         let now = monotonic_nanoseconds();
-        let Some(marker) = marker else {
+        let Some(marker) = &marks.number else {
             self.came(plan, now);
             return;
         };
@@ -109,7 +146,9 @@ impl Came {
         }
         self.came(plan, now);
         let symbol = (number % plan.symbols) as usize;
-        self.wrong += u64::from(number < self.next[symbol]);
+        let is_unwanted = !self.sizes.contains(&size(number))
+            || marks.left_out.as_ref().is_some_and(|it| it.find(payload).is_some());
+        self.wrong += u64::from(number < self.next[symbol] || is_unwanted);
         self.next[symbol] = number + 1;
         if plan.counts(number) {
             self.times.record(now.saturating_sub(plan.due(number)));
@@ -140,6 +179,8 @@ fn locked(came: &Shared) -> MutexGuard<'_, Came> {
 pub(super) struct Receiver {
     came: Shared,
     silence: Duration,
+    /// Sizes of the messages that are to come.
+    sizes: Range<u64>,
     /// What keeps it going: it ends with one of these.
     _client: Option<ClientThread>,
     _session: Option<Initiator>,
@@ -160,26 +201,21 @@ impl Drop for ClientThread {
 }
 
 impl Receiver {
-    /// A client that gets every message of a pattern, in a format or as it is.
-    pub(super) fn client(
-        router: &Router,
-        pattern: &str,
-        format: Option<u16>,
-    ) -> Result<Self, String> {
+    /// A client that gets every message of a pattern.
+    pub(super) fn client(router: &Router, pattern: &str, how: &Subscribe) -> Result<Self, String> {
         let told = |error: trunkline_client::Error| error.to_string();
         let mut client =
             Client::connect(&router.native, &Options::named("subscriber")).map_err(told)?;
-        let how = Subscribe { format, ..Subscribe::every() };
-        client.subscribe(pattern, &how).map_err(told)?;
+        client.subscribe(pattern, how).map_err(told)?;
         let (came, is_stopped) = (Shared::default(), Arc::<AtomicBool>::default());
         let (own, stop) = (came.clone(), is_stopped.clone());
-        let marker = marker(format);
+        let marks = Marks::new(how);
         let thread = thread::spawn(move || {
             while !stop.load(Ordering::Acquire) {
                 // What breaks is missed by whoever measures.
                 let received =
                     client.receive(Some(Duration::from_millis(50)), &mut |event| match event {
-                        Event::Message(it) => locked(&own).note(it.payload, marker.as_ref()),
+                        Event::Message(it) => locked(&own).note(it.payload, &marks),
                         Event::Gap(it) => locked(&own).gaps += it.count,
                         _ => {}
                     });
@@ -189,21 +225,31 @@ impl Receiver {
             }
         });
         let client = ClientThread { is_stopped, thread: Some(thread) };
-        Ok(Self { came, silence: SILENCE[1], _client: Some(client), _session: None })
+        let (silence, sizes) = (SILENCE[1], SIZES);
+        Ok(Self { came, silence, sizes, _client: Some(client), _session: None })
+    }
+
+    /// The same where only messages of these sizes are to come.
+    pub(super) fn of_sizes(self, sizes: Range<u64>) -> Self {
+        Self { sizes, ..self }
     }
 
     /// A session that asks for the prices of so many symbols.
     pub(super) fn session(router: &Router, symbols: u32) -> Result<Self, String> {
         let came = Shared::default();
-        let reader = Reader { symbols, came: came.clone(), marker: Finder::new(FIX).into_owned() };
+        let marks = Marks::new(&Subscribe::newest());
+        let reader = Reader { symbols, came: came.clone(), marks };
         let initiator = connected(router, READER, reader)?;
-        Ok(Self { came, silence: SILENCE[0], _client: None, _session: Some(initiator) })
+        let (silence, sizes) = (SILENCE[0], SIZES);
+        Ok(Self { came, silence, sizes, _client: None, _session: Some(initiator) })
     }
 
     /// From now on it is about this run.
     pub(super) fn begin(&self, plan: Plan) {
         let next = vec![0; plan.symbols as usize];
-        *locked(&self.came) = Came { plan: Some(plan), next, ..Came::default() };
+        let (expected, sizes) = (plan.count_of(&self.sizes), self.sizes.clone());
+        let (plan, begun) = (Some(plan), Came::default());
+        *locked(&self.came) = Came { plan, expected, sizes, next, ..begun };
     }
 
     /// What came of the run, once all has, or nothing more does.
@@ -212,8 +258,7 @@ impl Receiver {
         loop {
             let mut came = locked(&self.came);
             let quiet_since = came.last_at.map_or(sent, |it| it.max(sent));
-            let count = came.plan.map_or(0, |it| it.count);
-            let is_known = came.messages + came.gaps >= count;
+            let is_known = came.messages + came.gaps >= came.expected;
             if is_known || quiet_since.elapsed() > self.silence {
                 return std::mem::take(&mut came);
             }
@@ -227,13 +272,13 @@ impl Receiver {
 struct Reader {
     symbols: u32,
     came: Shared,
-    marker: Finder<'static>,
+    marks: Marks,
 }
 
 impl Application for Reader {
     fn message(&mut self, message: Message<'_>, _outbox: &mut Outbox) -> Result<(), Refusal> {
         if message.message_type() == b"W" {
-            locked(&self.came).note(message.bytes(), Some(&self.marker));
+            locked(&self.came).note(message.bytes(), &self.marks);
         }
         Ok(())
     }
@@ -249,7 +294,7 @@ impl Application for Reader {
     }
 }
 
-/// Sessions that publish, each the prices of its own symbol.
+/// Sessions that publish.
 pub(super) struct Sources {
     sessions: Vec<Initiator>,
     refused: Arc<AtomicU64>,
@@ -289,10 +334,9 @@ impl Sources {
         self.refused.swap(0, Ordering::Relaxed)
     }
 
-    /// Sends one of a run: sessions take turns.
-    fn send(&self, number: u64) -> Result<(), String> {
-        let symbol = number % self.count();
-        let session = self.sessions[symbol as usize].session();
+    /// Sends one of a run in a session.
+    fn send(&self, session: u64, symbol: u64, number: u64) -> Result<(), String> {
+        let session = self.sessions[session as usize].session();
         session.send("W", &price(symbol, number)).map_err(|error| error.to_string())?;
         let since = Instant::now();
         while session.waiting() > WAITING {
@@ -304,9 +348,17 @@ impl Sources {
         Ok(())
     }
 
-    /// Sends all of a run; says how many went out in a second.
+    /// Sends all of a run, in each session the prices of its own symbol; says how many went out in a second.
     pub(super) fn run(&self, plan: Plan) -> Result<f64, String> {
-        sent_by(plan, |number| self.send(number))
+        sent_by(plan, |number| {
+            let symbol = number % self.count();
+            self.send(symbol, symbol, number)
+        })
+    }
+
+    /// The same with the prices of one symbol, in the first session.
+    pub(super) fn run_of(&self, symbol: u64, plan: Plan) -> Result<f64, String> {
+        sent_by(plan, |number| self.send(0, symbol, number))
     }
 }
 
@@ -364,4 +416,47 @@ fn connected(
         thread::sleep(Duration::from_micros(200));
     }
     Ok(initiator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_hundred_messages_each_size_is_of_one() {
+        let plan = |first, count| Plan { first, count, rate: 1.0, start: 0, symbols: 1 };
+        for (first, count) in [(0, 100), (1_000, 250), (1_234, 99), (1_277, 1_001)] {
+            for sizes in [SIZES, 120..170, 100..101, 199..200, 100..100] {
+                let numbers = first..first + count;
+                let all = numbers.filter(|it| sizes.contains(&size(*it))).count() as u64;
+                assert_eq!(plan(first, count).count_of(&sizes), all, "{first} {count} {sizes:?}");
+            }
+        }
+        let mut sizes = SIZES;
+        assert!(sizes.all(|it| plan(1_234, 100).count_of(&(it..it + 1)) == 1));
+        // No long run of one half comes before the other.
+        for first in 0..100 {
+            assert!((3..=7).contains(&plan(first, 10).count_of(&(100..150))), "{first}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_as_it_is_wanted_is_wrong() {
+        let plan = Numbers::new().plan(1, 1, 1);
+        let wanted = Subscribe::every().fields("Symbol");
+        let of = |sizes: Range<u64>, how: &Subscribe, payload: &[u8]| {
+            let mut came = Came { plan: Some(plan), sizes, next: vec![0], ..Came::default() };
+            came.note(payload, &Marks::new(how));
+            (came.messages, came.wrong)
+        };
+        let number = plan.first;
+        let whole = [b"35=W\x01".to_vec(), price(0, number)].concat();
+        let part = &whole[..whole.len() - b"271=100\x01".len()];
+        assert_eq!(of(SIZES, &Subscribe::every(), &whole), (1, 0));
+        assert_eq!(of(SIZES, &wanted, part), (1, 0));
+        assert_eq!(of(SIZES, &wanted, &whole), (1, 1));
+        let size = size(number);
+        assert_eq!(of(size..size + 1, &Subscribe::every(), &whole), (1, 0));
+        assert_eq!(of(size + 1..200, &Subscribe::every(), &whole), (1, 1));
+    }
 }

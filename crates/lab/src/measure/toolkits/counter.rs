@@ -13,25 +13,23 @@ pub(super) struct Counter {
     thread: Option<JoinHandle<()>>,
 }
 
-#[derive(Default)]
 struct Shared {
     is_over: AtomicBool,
     /// Bytes from clients, and from the server.
     bytes: [AtomicU64; 2],
-    /// Whether there was a head of HTTP that says that a body comes in chunks, from clients and from the server.
-    chunks: [AtomicBool; 2],
+    /// What is looked for in heads of HTTP, and whether it was there, from clients and from the server.
+    header: String,
+    is_there: [AtomicBool; 2],
 }
 
-/// What such a head says, in small letters.
-const CHUNKED: &[u8] = b"transfer-encoding: chunked";
-
 impl Counter {
-    /// In front of a port of the loopback.
-    pub(super) fn start(server: u16) -> Result<Self, String> {
+    /// In front of a port of the loopback, with a header that is looked for.
+    pub(super) fn start(server: u16, header: String) -> Result<Self, String> {
         let told = |error: std::io::Error| format!("no counter of bytes: {error}");
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(told)?;
         let port = listener.local_addr().map_err(told)?.port();
-        let shared = Arc::<Shared>::default();
+        let (is_over, bytes, is_there) = Default::default();
+        let shared = Arc::new(Shared { is_over, bytes, header, is_there });
         let accepting = Arc::clone(&shared);
         let work = move || accept(&listener, server, &accepting);
         let thread = thread::Builder::new().name("counter".into()).spawn(work).map_err(told)?;
@@ -47,9 +45,9 @@ impl Counter {
         [0, 1].map(|way| self.shared.bytes[way].load(Ordering::Acquire))
     }
 
-    /// Whether requests came in chunks.
-    pub(super) fn has_chunked_requests(&self) -> bool {
-        self.shared.chunks[0].load(Ordering::Acquire)
+    /// Whether requests, and answers, had the header.
+    pub(super) fn has_header(&self) -> [bool; 2] {
+        [0, 1].map(|way| self.shared.is_there[way].load(Ordering::Acquire))
     }
 }
 
@@ -75,22 +73,23 @@ fn accept(listener: &TcpListener, server: u16, shared: &Arc<Shared>) {
         let (Ok(to), Ok(back)) = (server.try_clone(), client.try_clone()) else { continue };
         for (way, from, to) in [(0, client, to), (1, server, back)] {
             let shared = Arc::clone(shared);
-            let work = move || hand_on(from, to, (&shared.bytes[way], &shared.chunks[way]));
+            let work = move || hand_on(from, to, &shared, way);
             _ = thread::Builder::new().name("counter".into()).spawn(work);
         }
     }
 }
 
-fn hand_on(mut from: TcpStream, mut to: TcpStream, (bytes, chunks): (&AtomicU64, &AtomicBool)) {
+fn hand_on(mut from: TcpStream, mut to: TcpStream, shared: &Shared, way: usize) {
     _ = to.set_nodelay(true);
+    let (header, is_there) = (shared.header.as_bytes(), &shared.is_there[way]);
     let mut room = vec![0; 64 << 10];
     while let Ok(count) = from.read(&mut room) {
-        if !chunks.load(Ordering::Relaxed)
-            && room[..count].windows(CHUNKED.len()).any(|it| it.eq_ignore_ascii_case(CHUNKED))
+        if !is_there.load(Ordering::Relaxed)
+            && room[..count].windows(header.len()).any(|it| it.eq_ignore_ascii_case(header))
         {
-            chunks.store(true, Ordering::Release);
+            is_there.store(true, Ordering::Release);
         }
-        bytes.fetch_add(count as u64, Ordering::AcqRel);
+        shared.bytes[way].fetch_add(count as u64, Ordering::AcqRel);
         if count == 0 || to.write_all(&room[..count]).is_err() {
             break;
         }

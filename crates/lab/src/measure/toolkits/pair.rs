@@ -208,7 +208,11 @@ impl Pair {
     }
 
     /// As [`call`](Self::call), with what the processors did for it.
-    pub(super) fn turn(&mut self, carried: Carried, milliseconds: u32) -> Result<Turn, PeerError> {
+    pub(super) fn watched(
+        &mut self,
+        carried: Carried,
+        milliseconds: u32,
+    ) -> Result<Turn, PeerError> {
         let before = self.used();
         let called = self.call(carried, milliseconds)?;
         let calls = called.times.len().max(1) as f64;
@@ -217,15 +221,18 @@ impl Pair {
             ends.map(|(after, before)| after.by_threads_since(before) as f64 / calls).collect()
         });
         self.settle();
-        let codec = match self.toolkit.name == TRUNKLINE && self.threads() == 1 {
-            false => None,
-            true => {
-                let size = carried.call.size.to_string();
-                let asked = (carried.call.operation.name(), &*size);
-                Some(self.client.code(self.mode.name(), asked, CODEC)?)
-            }
-        };
-        Ok(Turn { called, cpu, codec })
+        Ok(Turn { called, cpu, codec: None })
+    }
+
+    /// As [`watched`](Self::watched), with what the codec takes.
+    pub(super) fn turn(&mut self, carried: Carried, milliseconds: u32) -> Result<Turn, PeerError> {
+        let mut turn = self.watched(carried, milliseconds)?;
+        if self.toolkit.name == TRUNKLINE && self.threads() == 1 {
+            let size = carried.call.size.to_string();
+            let asked = (carried.call.operation.name(), &*size);
+            turn.codec = Some(self.client.code(self.mode.name(), asked, CODEC)?);
+        }
+        Ok(turn)
     }
 }
 

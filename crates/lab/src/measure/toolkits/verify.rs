@@ -122,8 +122,10 @@ impl Watched {
         let seen = Arc::clone(&profiles);
         let server = Server::new().service(service(which, manner)).on_call(move |report| {
             let it = &report.profile;
-            let profile =
-                format!("{}/{}/{}/{}", it.transport, it.envelope, it.encoding, it.vocabulary);
+            let profile = format!(
+                "{}/{}/{}/{}/{}",
+                it.transport, it.envelope, it.encoding, it.vocabulary, it.compression
+            );
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
             if !seen.contains(&profile) {
                 seen.push(profile);
@@ -140,7 +142,7 @@ impl Watched {
     /// All calls travelled as the mode says.
     fn expect(&self, mode: Mode) -> Result<(), String> {
         let seen = self.profiles.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_of_mode = |it: &String| mode.profile().starts_with(&**it);
+        let is_of_mode = |it: &String| mode.profile() == it;
         match seen.iter().find(|it| !is_of_mode(it)) {
             Some(other) => Err(format!("its client calls by {other}, not {}", mode.profile())),
             None if seen.is_empty() => Err("its client called nobody".into()),

@@ -20,13 +20,19 @@ impl Facets {
             Kind::Code => {
                 self.text().and_then(|it| Code::parse(it.as_bytes()).ok()).map(Value::Code)
             }
+            Kind::Bytes if self.values.is_some() => return self.listed().find(is_allowed),
             Kind::Bytes => {
                 let length = self.length.least.or(self.length.most).filter(|it| *it <= MOST)?;
                 Some(Value::Bytes(vec![b'x'; length]))
             }
-            kind => return self.between(kind).find(is_allowed),
+            kind => return self.listed().chain(self.between(kind)).find(is_allowed),
         };
         made.filter(is_allowed)
+    }
+
+    /// The values that there are, if those are said.
+    fn listed(&self) -> impl Iterator<Item = Value> {
+        self.values.iter().flat_map(|it| it.values.iter().cloned())
     }
 
     fn text(&self) -> Option<String> {

@@ -18,6 +18,8 @@ pub struct Document {
     pub namespace: String,
     /// Are the elements inside of which nothing is noted in that namespace too?
     pub qualified: bool,
+    /// May its element be nil?
+    pub nillable: bool,
     /// What is in it.
     pub layout: Arc<Layout>,
 }
@@ -73,7 +75,7 @@ pub fn schemas(documents: &[Document], stem: &str) -> Schemas {
 }
 
 fn add(types: &mut Types, document: &Document) -> Result<(), String> {
-    let Document { name, namespace, qualified, layout } = document;
+    let Document { name, namespace, qualified, nillable, layout } = document;
     let root = layout.schema().root();
     if let Some(of) = layout.notes().of_type(root, "xml", "type") {
         return Err(format!(
@@ -84,7 +86,7 @@ fn add(types: &mut Types, document: &Document) -> Result<(), String> {
         return Err(why);
     }
     let form = if *qualified { Form::Qualified } else { Form::Unqualified };
-    types.document((namespace, name), layout, form)
+    types.document((namespace, name), layout, (form, *nillable))
 }
 
 fn file_name(stem: &str, index: usize) -> String {

@@ -1,6 +1,7 @@
 //! What is said of values beyond their kind, in the words of XML Schema (part 2, section 4.3).
 
 use trunkline_message::{Field, Kind, Layout, MemberId, Value};
+use trunkline_wire::base64;
 
 use super::content::Occurs;
 
@@ -22,6 +23,9 @@ const WORDS: [(&str, &str); 10] = [
     ("fraction_digits", "fractionDigits"),
     ("pattern", "pattern"),
 ];
+
+/// The values that there are, with blanks between: each is an element of a schema.
+const VALUES: &str = "values";
 
 fn said<'a>(layout: &'a Layout, member: MemberId, word: &str) -> Option<&'a str> {
     layout.notes().of_member(member, "facet", word)
@@ -56,7 +60,20 @@ pub(super) fn of_values(layout: &Layout, member: MemberId, kind: Kind) -> Result
     };
     let facets = WORDS.iter().filter(|(word, _)| is_needed(word));
     let facets = facets.filter_map(|(word, name)| Some((word, name, said(layout, member, word)?)));
-    Ok(facets.map(|(word, name, value)| (*name, bound(word, value, kind))).collect())
+    let facets = facets.map(|(word, name, value)| (*name, bound(word, value, kind)));
+    let values = said(layout, member, VALUES).unwrap_or_default();
+    let is_wrong = |it: &&str| !fits(VALUES, it, kind);
+    if let Some(value) = values.split_whitespace().find(is_wrong) {
+        return Err(format!("{VALUES} has {value:?}, which is none of {}", kind.name()));
+    }
+    // A boolean has no enumeration in XML Schema; a pattern says the same.
+    let name = if kind == Kind::Boolean { "pattern" } else { "enumeration" };
+    let values = values.split_whitespace().map(|it| match (kind, it) {
+        (Kind::Boolean, "true" | "1") => (name, "true|1".to_owned()),
+        (Kind::Boolean, _) => (name, "false|0".to_owned()),
+        _ => (name, bound(VALUES, it, kind)),
+    });
+    Ok(facets.chain(values).collect())
 }
 
 /// Has a value of this kind such a facet?
@@ -74,6 +91,10 @@ fn fits(word: &str, value: &str, kind: Kind) -> bool {
         word if word.ends_with("length") => {
             matches!(kind, Kind::Text | Kind::Code | Kind::Bytes) && is_count()
         }
+        VALUES if kind == Kind::Boolean => Value::parse(kind, value).is_some(),
+        VALUES if kind == Kind::Bytes => {
+            base64::decode_into(value.as_bytes(), value.len(), &mut Vec::new()).is_ok()
+        }
         _ => {
             let has_order = !matches!(kind, Kind::Boolean | Kind::Text | Kind::Bytes | Kind::Code);
             has_order && Value::parse(kind, value).is_some()
@@ -83,7 +104,8 @@ fn fits(word: &str, value: &str, kind: Kind) -> bool {
 
 /// Times are written in UTC, and XML Schema does not compare those with times that have no zone.
 fn bound(word: &str, value: &str, kind: Kind) -> String {
-    let is_bound = word.ends_with("clusive") && matches!(kind, Kind::Time | Kind::Timestamp);
+    let is_value = word == VALUES || word.ends_with("clusive");
+    let is_bound = is_value && matches!(kind, Kind::Time | Kind::Timestamp);
     let time = value.split_once('T').map_or(value, |it| it.1);
     match is_bound && !time.contains(['Z', '+', '-']) {
         true => format!("{value}Z"),

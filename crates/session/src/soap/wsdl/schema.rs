@@ -80,8 +80,10 @@ impl Schema<'_> {
         }
         for (name, global) in self.types.elements_in(self.namespace) {
             match global {
-                Global::Type(type_name) => {
-                    markup.empty("xsd:element", &[("name", name), ("type", type_name)]);
+                Global::Type { name: of, nillable } => {
+                    let nillable = nillable.then_some(("nillable", "true"));
+                    let attributes = [("name", name), ("type", &**of)].into_iter().chain(nillable);
+                    markup.empty("xsd:element", &attributes.collect::<Vec<_>>());
                 }
                 Global::Member(element) => self.global_element(element, markup),
                 Global::Wrapper(_, content) => {

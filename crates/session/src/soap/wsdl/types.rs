@@ -35,12 +35,18 @@ pub(super) struct Type {
 /// What a global element holds.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Global {
-    /// A type that has this name.
-    Type(String),
+    /// A type that has this name; or nothing, where it may be nil.
+    Type { name: String, nillable: bool },
     /// What members of types of other namespaces refer to.
     Member(Element),
     /// A type of its own, as tools that take wrappers apart expect it.
     Wrapper(Form, Content),
+}
+
+impl Global {
+    fn of_type(name: String) -> Self {
+        Self::Type { name, nillable: false }
+    }
 }
 
 /// The elements and types of a description.
@@ -203,7 +209,7 @@ impl Types {
     /// The name of the element that is a message, a header block or a fault's detail.
     pub(super) fn message_element(&mut self, layout: &Layout, form: Form) -> String {
         let type_name = self.message_type(layout, form);
-        self.element(TARGET, layout.name(), Global::Type(type_name))
+        self.element(TARGET, layout.name(), Global::of_type(type_name))
     }
 
     /// Adds an element of a namespace that may be a whole document.
@@ -214,12 +220,12 @@ impl Types {
         &mut self,
         (namespace, name): (&str, &str),
         layout: &Layout,
-        form: Form,
+        (form, nillable): (Form, bool),
     ) -> Result<(), String> {
         let savepoint = self.savepoint();
         let namespace = self.namespace_index(namespace);
         let type_name = self.message_type(layout, form);
-        self.element(namespace, name, Global::Type(type_name));
+        self.element(namespace, name, Global::Type { name: type_name, nillable });
         let Some(why) = self.problem_since(savepoint.types) else { return Ok(()) };
         self.forget(savepoint);
         self.problems = Problems::default();
@@ -233,7 +239,7 @@ impl Types {
         let global = match home == TARGET {
             true => Global::Wrapper(form, walk.content(ScopeId(0), home)),
             // Its members are local to the schema of another namespace.
-            false => Global::Type(walk.scope(ScopeId(0))),
+            false => Global::of_type(walk.scope(ScopeId(0))),
         };
         self.element(TARGET, name, global)
     }

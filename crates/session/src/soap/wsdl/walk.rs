@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::ptr;
 
 use trunkline_message::{
-    Checks, Component, Field, Holds, IntegerKind, Kind, Layout, MemberId, Need, ScopeId,
+    Checks, Component, Field, Holds, IntegerKind, Kind, Layout, MemberId, Need, Scope, ScopeId,
     Shape as ScopeShape, TypeId,
 };
 use trunkline_soap::{
@@ -343,7 +344,8 @@ impl<'a> Walk<'a> {
         let (name, type_name) = (self.name(field).to_owned(), self.type_of(field, None));
         let place = place(self.namespace_index(field.member, true), home);
         let is_required = field.need == Need::Required;
-        let (facets, default) = (self.facets(field), self.default(field));
+        // Of a list in one text its own type says what the items keep to.
+        let (facets, default) = (self.value_facets(field), self.default(field));
         let attribute = Attribute { name, type_name, facets, is_required, place, default };
         if let Place::Global(namespace) = place {
             self.types.global_attribute(namespace, &attribute);
@@ -371,7 +373,13 @@ impl<'a> Walk<'a> {
     /// The same of the items of a list.
     fn facets_of_items(&mut self, list: &'a Field) -> Facets {
         match list.holds {
-            Holds::List(_) => self.facets(list),
+            Holds::List(_) => {
+                // A list of numbers in another list is described there.
+                let is_it = |it: &&Scope| it.fields.first().is_some_and(|it| ptr::eq(it, list));
+                let scope = self.layout.scopes().iter().find(is_it);
+                let member = scope.map_or(list.member, |it| Checks::member(self.layout, it, list));
+                self.facets_of(list, member)
+            }
             Holds::Group(inner) if self.layout.scope(inner).shape == ScopeShape::Item => {
                 match &self.layout.scope(inner).fields[0] {
                     item if matches!(item.holds, Holds::Value(_)) => {

@@ -81,8 +81,7 @@ impl Encoder for Writer<'_> {
     fn string(&mut self, field: usize, value: &str) {
         let shape = self.plan.scopes[self.scope].slots[field].shape;
         if value.is_empty() && shape == plan::Shape::Defaulted {
-            let why = "an element that is empty stands for the default";
-            self.fail(field, ErrorKind::Unwritable(why));
+            self.fail(field, ErrorKind::Unwritable(plan::EMPTY_IS_DEFAULT));
         }
         let typed = self.plan.scopes[self.scope].is_typed_arm(field);
         let shared = self.encoded && !value.is_empty() && !typed;

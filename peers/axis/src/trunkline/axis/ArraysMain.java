@@ -54,6 +54,7 @@ public final class ArraysMain implements Toolkit {
     private ArraysMain() {}
 
     public static void main(String[] arguments) throws IOException {
+        Connections.trust();
         Conversation.hold(arguments[0], new ArraysMain());
     }
 

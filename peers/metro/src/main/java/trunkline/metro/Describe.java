@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import trunkline.metro.service.BareService;
-import trunkline.metro.service.RpcService;
-import trunkline.metro.service.WrappedService;
+import trunkline.jaxws.BareService;
+import trunkline.jaxws.RpcService;
+import trunkline.jaxws.Version;
+import trunkline.jaxws.WrappedService;
+import trunkline.services.Names;
 
 /** Writes the WSDL of every service, which Metro's client wants: run once, by the build. */
 public final class Describe {

@@ -17,26 +17,26 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.List;
 import javax.xml.namespace.QName;
-import trunkline.metro.qualified.CustomerServices;
+import trunkline.jaxws.qualified.CustomerServices;
+import trunkline.services.Names;
+import trunkline.services.Toolkit;
 
 /**
  * One style's envelopes to and from JAXB's objects, by the codec and the bridges that Metro itself
  * puts between a connection and a method. They are made once and used for all messages; what they
  * reuse inside (parser, marshaller) is theirs to decide.
  */
-final class Format<T> {
+final class Format<T> implements Toolkit.Codec {
     /** In the order of the services. */
     static final List<String> NAMES =
             List.of("ng-doc-literal", "ng-doc-literal-wrapped", "ng-rpc-literal");
     private static final String CONTENT_TYPE = "text/xml; charset=utf-8";
 
-    final String name;
     private final QName element;
     private final XMLBridge<T> bridge;
     private final Codec codec;
 
-    private Format(String name, String element, Class<T> type) {
-        this.name = name;
+    private Format(String element, Class<T> type) {
         this.element = new QName(Names.NAMESPACE, element);
         TypeInfo typed = new TypeInfo(this.element, type);
         BindingInfo bound = new BindingInfo();
@@ -49,16 +49,17 @@ final class Format<T> {
     /** The format of that name, or null. */
     static Format<?> of(String name) {
         return switch (name) {
-            case "ng-doc-literal" -> new Format<>(name, "CustomerServices", CustomerServices.class);
+            case "ng-doc-literal" -> new Format<>("CustomerServices", CustomerServices.class);
             case "ng-doc-literal-wrapped" ->
-                    new Format<>(name, "echo", trunkline.metro.qualified.Echo.class);
+                    new Format<>("echo", trunkline.jaxws.qualified.Echo.class);
             case "ng-rpc-literal" ->
-                    new Format<>(name, "echo", trunkline.metro.unqualified.Echo.class);
+                    new Format<>("echo", trunkline.jaxws.unqualified.Echo.class);
             default -> null;
         };
     }
 
-    T decode(byte[] envelope) throws IOException, JAXBException {
+    @Override
+    public T decode(byte[] envelope) throws IOException, JAXBException {
         Packet packet = new Packet();
         codec.decode(new ByteArrayInputStream(envelope), CONTENT_TYPE, packet);
         Message message = packet.getMessage();
@@ -69,8 +70,8 @@ final class Format<T> {
         return message.readPayloadAsJAXB(bridge);
     }
 
-    /** Clears `out` and encodes into it; `structure` is what decode gave. */
-    void encode(Object structure, ByteArrayOutputStream out) throws IOException {
+    @Override
+    public void encode(Object structure, ByteArrayOutputStream out) throws IOException {
         out.reset();
         Message message = JAXBMessage.create(bridge, structure, SOAPVersion.SOAP_11);
         codec.encode(new Packet(message), out);

@@ -1,7 +1,0 @@
-/** The message in the document styles: elements in the namespace. */
-@XmlSchema(namespace = Names.NAMESPACE, elementFormDefault = XmlNsForm.QUALIFIED)
-package trunkline.metro.qualified;
-
-import jakarta.xml.bind.annotation.XmlNsForm;
-import jakarta.xml.bind.annotation.XmlSchema;
-import trunkline.metro.Names;

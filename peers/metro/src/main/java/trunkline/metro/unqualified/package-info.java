@@ -1,7 +1,0 @@
-/** The message in the rpc style: the parts and what is in them without a namespace. */
-@XmlSchema(namespace = Names.NAMESPACE, elementFormDefault = XmlNsForm.UNQUALIFIED)
-package trunkline.metro.unqualified;
-
-import jakarta.xml.bind.annotation.XmlNsForm;
-import jakarta.xml.bind.annotation.XmlSchema;
-import trunkline.metro.Names;
